@@ -1,6 +1,6 @@
 # Cairn as a container: one executable on a base with nothing but the C library, run by a user without
-# rights. The data lives in /data: mount a volume there, owned by user 65532. As one of several nodes over
-# PostgreSQL (CAIRN_DATABASE_URL) it needs none. Docker 25 or newer, or Podman; `scripts/image` tries it.
+# rights. The data lives in /data: mount a volume there, owned by user 65532. One of several nodes over
+# PostgreSQL (CAIRN_DATABASE_URL) fills an empty one by itself. Docker 25 or newer, or Podman; `scripts/image` tries it.
 #
 #   docker build --build-arg COMMIT="$(git rev-parse --short=12 HEAD)" -t cairn .
 #   docker run -p 127.0.0.1:8080:8080 -v cairn-data:/data cairn

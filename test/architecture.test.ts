@@ -209,13 +209,13 @@ describe('technologies stay in their place', () => {
     expect(found.filter(file => !place.test(file))).toEqual([])
   })
 
-  test('SQLite in storage/sqlite, in the copy of a node and what moves it, in the lock, and in the doctor, who opens what is damaged', () => {
-    const places = /^(storage\/(sqlite|postgres)\/|runtime\/lock\.ts$|cli\/doctor\/)/
+  test('SQLite in storage/sqlite, in the lock, and in the doctor, who opens what is damaged; the log knows nothing of it', () => {
+    const places = /^(storage\/sqlite\/|runtime\/lock\.ts$|cli\/doctor\/)/
     const users = sources.filter(file => importsOf(file).packages.includes('bun:sqlite'))
     expect(users.filter(file => !places.test(file))).toEqual([])
     const engine = (file: string) => file.startsWith('storage/sqlite/')
     const leaning = sources
-      .filter(file => file.startsWith('storage/shared/'))
+      .filter(file => /^storage\/(shared|log)\//.test(file))
       .flatMap(file => importsOf(file).ours.filter(engine))
     expect(leaning).toEqual([])
   })

@@ -368,4 +368,13 @@ describe('the address of the database', () => {
     expect(lines).toEqual([expect.stringMatching(/^CAIRN_DATABASE_URL is wrong: set the address/)])
     expect(lines[0]).not.toContain('hush')
   })
+
+  test.each([
+    { CAIRN_BACKUP_EVERY: '6h', CAIRN_BACKUP_DIR: 'backups' },
+    { CAIRN_CHECKPOINTS: 'litestream' },
+  ])('goes with no backup of the directory, such as by %j', settings => {
+    const lines = linesOf({ env: { ...settings, CAIRN_DATABASE_URL: 'postgres://c@localhost/c' } })
+    expect(lines).toHaveLength(Object.keys(settings).length)
+    for (const line of lines) expect(line).toContain('pgBackRest')
+  })
 })

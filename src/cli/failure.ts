@@ -42,6 +42,7 @@ const forOperators = [
   'RestoreRefused',
   'MoveRefused',
   'WrongStorage',
+  'NotOfThisLog',
   'ErasuresUnreadable',
 ]
 

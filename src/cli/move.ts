@@ -1,4 +1,3 @@
-import type { Database } from 'bun:sqlite'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { shellWord } from '../core/text/wording.ts'
@@ -11,10 +10,11 @@ import { inspectDatabase } from '../storage/log/postgres/inspection.ts'
 import { PostgresLog } from '../storage/log/postgres/postgres-log.ts'
 import { openForWriting } from '../storage/sqlite/database/database.ts'
 import {
-  leaveLog,
+  isLeaving,
   type Moved,
   type MoveProgress,
   moveIntoLog,
+  moveOutOfLog,
 } from '../storage/sqlite/replica/move.ts'
 import { shareFile } from '../storage/sqlite/replica/shared-files.ts'
 import type { Command, Flags } from './command.ts'
@@ -24,7 +24,7 @@ import { counted, print, printJson } from './output.ts'
 import { progressLine } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
-type Options = Flags<never, 'back' | 'json'>
+type Options = Flags<never, 'back' | 'databaseLost' | 'json'>
 
 export function addMove(cairn: Command): void {
   addSettings(cairn.command('move'), ['data'])
@@ -32,6 +32,7 @@ export function addMove(cairn: Command): void {
       'move the data directory of a stopped server into the database that CAIRN_DATABASE_URL names',
     )
     .option('--back', 'take the data out of the database, into a data directory of a server alone')
+    .option('--database-lost', 'move the directory of a node whose own database is lost')
     .option('--json', 'print {from, to, seconds, rows} as JSON, with rows by table')
     .notes(`The database must be empty, and no server may run on either side. Afterwards
 the directory is that of the first node: start it with CAIRN_DATABASE_URL set.
@@ -43,10 +44,15 @@ Everything stays as it was: ids, numbers, cursors of the log of events,
 session.key and older versions of the snippet.
 
 With --back, the directory is brought up to date with the database and then
-serves alone. The database is kept, and no node starts on it any more.`)
+serves alone. The database is kept, and no node starts on it any more.
+
+With --database-lost, name a new, empty database, and the directory of the node
+that has most: a node that starts there says how far its directory is. What no
+directory has is lost. Begin the other nodes with empty directories.`)
     .examples(
       'CAIRN_DATABASE_URL_FILE=/etc/cairn/database cairn move --data /var/lib/cairn',
       'CAIRN_DATABASE_URL_FILE=/etc/cairn/database cairn move --back --data /var/lib/cairn',
+      'CAIRN_DATABASE_URL_FILE=/etc/cairn/new cairn move --database-lost --data /var/lib/cairn',
     )
     .action(async (options: Options, command: Command) => {
       const { data, databaseUrl: url } = settingsOf(command, 'data', 'databaseUrl')
@@ -55,9 +61,15 @@ serves alone. The database is kept, and no node starts on it any more.`)
           'set CAIRN_DATABASE_URL to the database, such as postgres://user:password@db.example.com/cairn, or CAIRN_DATABASE_URL_FILE to a file with that',
         )
       }
-      const { place } = await inspectDatabase(url, Date.now)
+      if (options.back && options.databaseLost) {
+        throw new UsageFailure('--back needs the database, and --database-lost has none: use one')
+      }
+      const isResumed = (log: string) => options.back === true && isLeaving(data, log)
+      const { place, log, aheadMs } = await inspectDatabase(url, Date.now, isResumed)
       const startedAt = performance.now()
-      const rows = options.back ? await moveBack(data, url) : await moveThere(data, url, place)
+      const rows = options.back
+        ? await moveBack(data, url, log?.movedTo != null)
+        : await moveThere(data, url, { place, aheadMs, isOldLost: options.databaseLost })
       const seconds = Math.round((performance.now() - startedAt) / 100) / 10
       const names = [resolve(data), place]
       const [from, to] = options.back ? names.toReversed() : names
@@ -69,7 +81,16 @@ serves alone. The database is kept, and no node starts on it any more.`)
     })
 }
 
-async function moveThere(dataDir: string, url: string, place: string): Promise<Moved> {
+/** @param isOldLost whether the database that the directory follows is lost */
+async function moveThere(
+  dataDir: string,
+  url: string,
+  {
+    place,
+    aheadMs,
+    isOldLost,
+  }: { place: string; aheadMs: number; isOldLost?: boolean | undefined },
+): Promise<Moved> {
   requireData(dataDir)
   const lock = keepServersOut(dataDir)
   try {
@@ -77,10 +98,15 @@ async function moveThere(dataDir: string, url: string, place: string): Promise<M
     const log = await PostgresLog.open(url)
     const database = openForWriting(dataDir)
     try {
-      await shareFiles(dataDir, database)
-      const rows = await shown(onProgress => moveIntoLog(database, log, onProgress))
+      // What a server alone has in files, nodes take from the database.
+      const share = async (name: string, text: string) => shareFile(database, name, text)
+      await shareSessionKey(dataDir, share)
+      await shareSnippet(share)
+      // Log time never goes back, so it begins by the database's clock.
+      const now = Date.now() + aheadMs
+      const rows = await shown(onProgress => moveIntoLog(database, log, now, onProgress, isOldLost))
       const { storeFirstSnapshot } = await import('../storage/sqlite/replica/first-snapshot.ts')
-      await storeFirstSnapshot(dataDir, log)
+      await storeFirstSnapshot(dataDir, log, now)
       return rows
     } catch (error) {
       if (!(error instanceof LogInUse)) throw error
@@ -98,14 +124,8 @@ async function moveThere(dataDir: string, url: string, place: string): Promise<M
   }
 }
 
-/** Moves what a server alone has in files into the database, from where every node takes it. */
-async function shareFiles(dataDir: string, database: Database): Promise<void> {
-  const share = async (name: string, text: string) => shareFile(database, name, text)
-  await shareSessionKey(dataDir, share)
-  await shareSnippet(share)
-}
-
-async function moveBack(dataDir: string, url: string): Promise<Moved> {
+/** @param hasEnded whether the directory is up to date, and the log ended, because of an earlier attempt */
+async function moveBack(dataDir: string, url: string, hasEnded: boolean): Promise<Moved> {
   makeDirectory(dataDir)
   const lock = keepServersOut(dataDir)
   try {
@@ -118,11 +138,9 @@ async function moveBack(dataDir: string, url: string): Promise<Moved> {
           `nodes are running, which would go on writing to the database: ${running.join(', ')}; stop them and try again`,
         )
       }
-      await bringUpToDate({ data: dataDir, databaseUrl: url })
-      await log.end(`${hostname()}:${resolve(dataDir)}`)
-      const database = openForWriting(dataDir)
-      leaveLog(database)
-      database.close()
+      if (!hasEnded) await bringUpToDate({ data: dataDir, databaseUrl: url })
+      using database = openForWriting(dataDir)
+      await moveOutOfLog(database, log, `${hostname()}:${resolve(dataDir)}`)
       return new Map()
     } finally {
       await log.close()

@@ -44,7 +44,8 @@ export function addCompact(cairn: Command): void {
     .notes(`A running server frees unused space by itself, except for a tenth of the file or
 64 MiB, whichever is more. A database that was made before Cairn deleted events
 does so after its first compaction. It needs free space for two more copies of
-the data, and takes some seconds per gigabyte; interrupted, it changes nothing.`)
+the data, and takes some seconds per gigabyte; interrupted, it changes nothing.
+Of several machines, each compacts its own directory.`)
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const sizes = await operated(
         placeOf(command),

@@ -109,8 +109,7 @@ async function* counting(chunks: AsyncIterable<string>): AsyncGenerator<string> 
 
 /** Why an erasure is not finished, and what to do. */
 const remedies = {
-  unused_parts:
-    "the data can no longer be read, but unused parts of the database may hold bytes of it until the database is rewritten: at the next start, or by this command with --compact, while the server's writes wait",
+  unused_parts: `the data can no longer be read, but unused parts of the database may hold bytes of it until the database is compacted: at the next start, or by this command with --compact, while the server's writes wait. Of several machines, stop each in turn and run "cairn compact" there`,
   log: 'a long download still reads the old state of the database, so its log holds the erased data: run this again later, or restart the server',
 } as const
 

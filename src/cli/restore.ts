@@ -48,7 +48,7 @@ session.key, and who was erased.`)
 }
 
 const ofPostgres =
-  'restore it with pg_restore, or with pgBackRest to any moment, then run "cairn person reapply"; to serve from this backup, unset CAIRN_DATABASE_URL'
+  'restore it with pg_restore, or with pgBackRest to any moment; to serve from this backup, unset CAIRN_DATABASE_URL'
 
 async function check(file: string, { json }: Options): Promise<void> {
   const bar = progressBar()

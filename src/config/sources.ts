@@ -68,7 +68,9 @@ function givenBy(env: Variables, name: SettingName, where: string, problems: str
 /** The text of a file that a setting names; null, with the problem added, if it cannot be read. */
 function textOf(path: string, place: string, problems: string[]): string | null {
   try {
-    if (statSync(path).size <= mostSettingsBytes) return readFileSync(path, 'utf8')
+    const file = statSync(path)
+    // A directory of many files has a size of its own.
+    if (file.isDirectory() || file.size <= mostSettingsBytes) return readFileSync(path, 'utf8')
     problems.push(`${place} names ${path}, which is over 64 KiB: name another file`)
   } catch (error) {
     const { code = 'unknown' } = error as { code?: string }

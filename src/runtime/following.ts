@@ -7,6 +7,7 @@ import { NodeBoard } from '../storage/shared/node-board.ts'
 import { schemaKnown } from '../storage/sqlite/database/migrate.ts'
 import type { Following } from '../storage/sqlite/replica/together.ts'
 import type { Storage } from '../storage/sqlite/storage.ts'
+import { movedBy } from '../test-clock.ts'
 import { shareSessionKey } from './session-key.ts'
 import { shareSnippet } from './snippet-versions.ts'
 
@@ -40,11 +41,13 @@ export async function openFollowing(
     onFault?: (error: unknown) => void
   },
 ): Promise<OpenFollowing> {
-  const log = await PostgresLog.open(url)
+  // The clock that a test has moved is not to be set.
+  const now = () => clock.now() - movedBy
+  const log = await PostgresLog.open(url, now)
   const member = new Node({
     ...{ queries: log.following, board: new NodeBoard(node), isCounted: port !== null },
     ...{ name: `${hostname()}:${port ?? process.pid}`, release: version, schema: schemaKnown },
-    ...{ startedAt: clock.now(), monotonic: clock.monotonic, now: clock.now },
+    ...{ startedAt: clock.now(), monotonic: clock.monotonic, now },
     onRenewed,
     onFault,
   })

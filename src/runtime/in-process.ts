@@ -82,7 +82,7 @@ async function openFollower(
     work: longWorkBeside({ dataDir, isServed: false }, true),
   })
   try {
-    await prepareReplica(dataDir, opened.log, place)
+    await prepareReplica(dataDir, opened.log, place, clock.now())
     const retention = { days: longestRetentionDays }
     const storage = new Storage({ ...told, dataDir, retention, following: opened.following })
     await catchUp(storage, dataDir)

@@ -79,7 +79,7 @@ export class Opening {
     log.info({ place, version }, 'this is a node over a PostgreSQL database')
     const shared = await PostgresLog.open(url)
     try {
-      const anew = await prepareReplica(config.data, shared, place, share => {
+      const anew = await prepareReplica(config.data, shared, place, clock.now(), share => {
         this.filling = `filling: ${Math.floor(share * 100)} % of the newest snapshot: wait`
       })
       if (anew !== null) log.warn({ reason: anew }, 'the data directory was filled anew')

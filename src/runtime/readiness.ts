@@ -1,3 +1,4 @@
+import { mostApartMs } from '../storage/log/log.ts'
 import type { BufferGauge } from '../storage/shared/boards.ts'
 import type { NodeBoard } from '../storage/shared/node-board.ts'
 import type { DiskWatch } from './disk-watch.ts'
@@ -33,7 +34,7 @@ export interface ServerState {
    * For one of several nodes over a database: a database that fails affects all of them, so no other node
    * would do better. Null for a server alone.
    */
-  node: Pick<NodeBoard, 'answersUntil' | 'leasedUntil' | 'followedAt'> | null
+  node: Pick<NodeBoard, 'answersUntil' | 'leasedUntil' | 'followedAt' | 'clockAhead'> | null
   /** By the clock that all threads share. */
   monotonicMs: number
   /** What is being done to the database before it is served; null if nothing is. */
@@ -107,9 +108,14 @@ function* storageTroubles({ gauge, node }: ServerState): Iterable<string> {
   }
 }
 
-/** The database answers this node, but the node does not know yet what others have changed. */
+/** The database answers this node, but takes nothing of it, or the node does not know what others have changed. */
 function* nodeTroubles({ node, monotonicMs: now }: ServerState): Iterable<string> {
   if (node === null || now >= node.leasedUntil) return
+  const aheadMs = node.clockAhead ?? 0
+  if (Math.abs(aheadMs) > mostApartMs) {
+    const side = aheadMs > 0 ? 'ahead of' : 'behind'
+    yield `the clock of this machine is ${seconds(Math.abs(aheadMs))} ${side} the database's, so writes get 503: set it, and let both follow NTP`
+  }
   if (now >= node.answersUntil || now - node.followedAt >= stuckAfterMs) {
     yield `this node has not looked for ${seconds(now - node.followedAt)} what others have changed: restart it if it stays so`
   }

@@ -147,7 +147,7 @@ async function openStorage({ log, config, tried, ...told }: Told): Promise<OpenS
 /** What a node does regularly besides. */
 const sharedHousework = (
   storage: Storage,
-  { member }: OpenFollowing,
+  { member, log }: OpenFollowing,
   tried: Told['tried'],
   { monotonic }: Told['clock'],
   { eventsTable }: Config,
@@ -155,7 +155,7 @@ const sharedHousework = (
   slices(followEveryMs, async () => {
     const at = monotonic()
     await tried(() => storage.follow())
-    if (!storage.isRefused) member.followedAt = at
+    if (!storage.isRefused || log.clockError !== null) member.followedAt = at
     return followEveryMs
   }),
   slices(lookAfterMs, async () => {

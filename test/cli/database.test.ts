@@ -91,6 +91,58 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
     })
   })
 
+  describe('a command over it', () => {
+    let url: string
+    const env = () => ({ CAIRN_DATABASE_URL: url })
+    const run = (...args: string[]) => place.run(args, env())
+    beforeEach(async () => {
+      url = await server.emptyDatabase()
+    })
+
+    test('fails if it is about the files of a server alone, and names what to use instead', async () => {
+      await place.json(['org', 'create', 'Acme'], env())
+      for (const [args, ...names] of [
+        [['backup', 'x.db'], 'pg_dump', 'pgBackRest'],
+        [['restore', 'x.db'], 'pg_restore', 'pgBackRest'],
+        [['restore', '--undo'], 'pg_restore'],
+        [['person', 'erase', 'acme', 'ada', '--yes', '--compact'], '"cairn compact"'],
+      ] as [string[], ...string[]][]) {
+        const { status, stderr, stdout } = await run(...args)
+        expect([args, status, stdout]).toEqual([args, 1, ''])
+        for (const name of names) expect(stderr).toContain(name)
+      }
+    })
+
+    test('compacts a directory, and changes nothing that other directories have', async () => {
+      await place.json(['org', 'create', 'Acme'], env())
+      expect((await run('compact')).stdout).toMatch(/^the database took .* and now takes /)
+      const lines = await place.json(['audit'], env())
+      expect(lines).toEqual(await place.json(['audit', '--data', 'other'], env()))
+    })
+
+    test('does not serve a directory that holds data of a server alone', async () => {
+      await place.json(['org', 'create', 'Solo'])
+      const serve = await run('serve', '--port', '0', '--management-port', '0')
+      expect(serve.status).toBe(1)
+      expect(serve.stderr).toMatch(/run "cairn move", .* --data\n$/)
+      expect(await place.json(['org', 'list'])).toHaveLength(1)
+    })
+
+    test('fails if the database is unusable, as a server does, and makes no directory', async () => {
+      const hidden = server.url('nothing', 'cairn', 'hush')
+      const serve = ['serve', '--port', '0', '--management-port', '0']
+      const refusals = []
+      for (const args of [serve, ['org', 'list'], ['nodes']]) {
+        const { status, stderr } = await place.run(args, { CAIRN_DATABASE_URL: hidden })
+        expect(status).toBe(1)
+        expect(stderr).toContain('create database nothing')
+        expect(stderr).not.toContain('hush')
+        refusals.push(stderr)
+      }
+      expect(new Set(refusals).size).toBe(1)
+    })
+  })
+
   describe('cairn doctor', () => {
     const examine = (url: string) =>
       place.run(['doctor', '--port', '0', '--management-port', '0'], { CAIRN_DATABASE_URL: url })
@@ -166,6 +218,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       [{ fullPageWrites: false }, 'error: has full_page_writes off'],
       [{ aheadMs: 1_500 }, "warning: clock of the database's machine is 1.5 s ahead of this one's"],
       [{ aheadMs: -60_000 }, 'warning: 60.0 s behind'],
+      [{ aheadMs: -61_000 }, 'error: a node refuses writes'],
       [{ isEncrypted: false }, 'warning: is not encrypted'],
       [{ mostClients: 9 }, 'warning: a node like this one takes up to 5'],
       [

@@ -25,8 +25,8 @@ async function copied(line: string) {
 }
 
 /** Starts the demo, which runs until it is stopped. Resolves once its output contains a text. */
-async function started(args: string[], expected: string) {
-  const child = await cairn.command(args, { BUN_JSC_useDFGJIT: '1' })
+async function started(args: string[], expected: string, env: Record<string, string> = {}) {
+  const child = await cairn.command(args, { BUN_JSC_useDFGJIT: '1', ...env })
   let output = ''
   const ready = Promise.withResolvers<void>()
   const read = async (stream: ReadableStream<Uint8Array>) => {
@@ -143,10 +143,12 @@ function occupied(port: number): { [Symbol.dispose](): void } {
   }
 }
 
-test('a demo keeps to a short retention, finds ports beside taken ones, and listens on this machine alone unless told otherwise', async () => {
+test('a demo keeps to a short retention and its own directory, finds ports beside taken ones, and listens on this machine alone unless told otherwise', async () => {
   using _taken = occupied(8_080)
   const args = ['demo', '--data', 'local', '--retention-days', '2', '--management-port', '0']
-  const { child, output } = await started(args, 'Ctrl-C stops the demo')
+  const database = { CAIRN_DATABASE_URL: 'postgres://cairn@127.0.0.1:1/cairn' }
+  const { child, output } = await started(args, 'Ctrl-C stops the demo', database)
+  expect(output()).toContain('keeps its data in local, and ignores CAIRN_DATABASE_URL')
   expect(output()).toMatch(/sent \d+ events/)
   const [api, site] = [/API +http:\/\/127.0.0.1:(\d+)/, /the site +http:\/\/127.0.0.1:(\d+)/].map(
     pattern => Number(pattern.exec(output())?.[1]),

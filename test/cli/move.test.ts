@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, spyOn } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { keepServersOut } from '../../src/runtime/lock.ts'
+import { PostgresLog } from '../../src/storage/log/postgres/postgres-log.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 
@@ -78,6 +79,31 @@ describe('cairn move', () => {
     expect(await place.json(['flows', 'list', '--data', 'alone'])).toEqual(flows)
   })
 
+  test.each(['before', 'after'])('goes on if it was killed %s the end of the log', async when => {
+    const flows = await place.json(['flows', 'list'])
+    expect((await move()).status).toBe(0)
+    const { end } = PostgresLog.prototype
+    const kill = spyOn(PostgresLog.prototype, 'end').mockImplementationOnce(async function (
+      this: PostgresLog,
+      to,
+    ) {
+      if (when === 'after') await end.call(this, to)
+      throw new Error('killed')
+    })
+    expect((await move('--back')).status).toBe(1)
+    kill.mockRestore()
+    // Before the end it is still the directory of a node.
+    const { status } = await place.run(['flows', 'list'], overLog())
+    expect(status).toBe(when === 'after' ? 1 : 0)
+    const alone = await place.run(['flows', 'list'])
+    expect(alone.stderr).toContain('"cairn move --back"')
+    // Another directory over the same log is not the one that it was moved to.
+    if (when === 'after') expect(await refusalOf('--back', '--data', 'b')).toContain('was moved to')
+    expect(await move('--back')).toMatchObject({ status: 0, stderr: '' })
+    expect(await place.json(['flows', 'list'])).toEqual(flows)
+    expect((await place.run(['flows', 'list'], overLog())).stderr).toContain('was moved to')
+  })
+
   test('needs the address of a database', async () => {
     const { status, stderr } = await place.run(['move'])
     expect(status).toBe(2)
@@ -102,7 +128,25 @@ describe('cairn move', () => {
   test('refuses a directory that follows another database', async () => {
     expect((await move()).status).toBe(0)
     url = await server.emptyDatabase()
-    expect(await refusalOf()).toContain('follows another database already')
+    expect(await refusalOf()).toContain('"cairn move --database-lost"')
+    const asNode = await place.run(['flows', 'list'], overLog())
+    expect(asNode.stderr).toContain('"cairn move --database-lost"')
+  })
+
+  test('begins a new database with a directory whose own is lost', async () => {
+    const flows = await place.json(['flows', 'list'])
+    expect((await move()).status).toBe(0)
+    url = await server.emptyDatabase()
+    expect(await move('--database-lost')).toMatchObject({ status: 0, stderr: '' })
+    for (const data of ['cairn-data', 'second']) {
+      expect(await place.json(['flows', 'list', '--data', data], overLog())).toEqual(flows)
+    }
+    expect(readFileSync(place.path('second/session.key'), 'utf8')).toBe(kept['session.key'])
+  })
+
+  test('takes one direction at a time', async () => {
+    const { status, stderr } = await move('--back', '--database-lost')
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--database-lost')])
   })
 
   test('does not take the data out while nodes run', async () => {

@@ -1,7 +1,8 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import type { DeliveryList } from '../../src/modules/alerts/model.ts'
-import { builtBinary, type Server, Workplace } from '../support/binary.ts'
+import { apiOf, builtBinary, type Server, Workplace } from '../support/binary.ts'
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 import { WebhookReceiver } from '../support/webhook-receiver.ts'
 
@@ -11,16 +12,15 @@ describe('alerts of two nodes', () => {
   let receiver: WebhookReceiver
   let place: Workplace
   let url: string
+  let snippetKey: string
   const nodes = new Map<string, Server>()
   beforeAll(async () => {
     postgres = await PostgresServer.open()
     receiver = new WebhookReceiver()
-    url = await postgres.newDatabase()
-    const env = {
-      ...{ CAIRN_DATABASE_URL: url, CAIRN_LIMITS_AWAY: 'share', CAIRN_WEBHOOKS_PRIVATE: 'on' },
-    }
+    url = await postgres.emptyDatabase()
+    const env = { CAIRN_DATABASE_URL: url, CAIRN_WEBHOOKS_PRIVATE: 'on' }
     place = new Workplace(builtBinary, undefined, env)
-    await place.json(['org', 'create', 'Acme'])
+    ;({ snippetKey } = await place.json(['org', 'create', 'Acme']))
     await place.json(['alerts', 'webhook', 'add', receiver.url])
     await place.json(['alerts', 'set', '--dead-letters', 'on'])
     await Promise.all(['a', 'b'].map(start))
@@ -46,22 +46,40 @@ describe('alerts of two nodes', () => {
   async function killHolder(): Promise<{ killed: string; goOn: () => Promise<void> }> {
     const killed = await holder()
     await nodes.get(killed)!.end('SIGKILL')
-    const [held] = await postgres.ask<{ holder: string }>(job, url)
+    const [job] = await postgres.ask<{ holder: string }>(
+      "select holder from cairn_jobs where name = 'alerts'",
+      url,
+    )
+    const expired = "clock_timestamp() - interval '1 hour'"
+    // Nobody waits for a node that has been gone for so long.
+    await postgres.ask(
+      `update cairn_nodes set lease_until = ${expired} where id = '${job!.holder}'`,
+      url,
+    )
     return {
       killed,
       async goOn() {
-        const mine = `holder = '${held!.holder}'`
         // As if the time for which it holds the job had run out.
-        const expired = await postgres.ask(
-          `update jobs set until = clock_timestamp() - interval '1 second'
-          where name = 'alerts' and ${mine} returning name`,
+        const freed = await postgres.ask(
+          `update cairn_jobs set until = ${expired}
+          where name = 'alerts' and holder = '${job!.holder}' returning name`,
           url,
         )
-        expect(expired).toHaveLength(1)
+        expect(freed).toHaveLength(1)
       },
     }
   }
-  const job = "select holder from jobs where name = 'alerts'"
+  /** Has a node's database reject an event. */
+  async function addDeadLetter(node: string): Promise<void> {
+    using database = new Database(place.path(`${node}/cairn.db`), { readwrite: true })
+    database.run('pragma busy_timeout = 120000')
+    database.run(`create trigger poison before insert on event_batches
+      begin select raise(abort, 'poisoned'); end`)
+    const event = { id: 'x', kind: 'custom', name: 'x', userId: 'ada' }
+    const answer = await apiOf(nodes.get(node)!, snippetKey)('POST', '/events', { events: [event] })
+    database.run('drop trigger poison')
+    expect(await answer.json()).toMatchObject({ results: [{ code: 'storage' }] })
+  }
   const sendReport = () => place.run(['alerts', 'report', '--send'])
   let hours = 24
   /** Makes a node check its alerts until there is a message, because one sighting may be a passing fault. */
@@ -75,12 +93,7 @@ describe('alerts of two nodes', () => {
 
   test('are sent once, by the other node, if the one that looks after them is killed', async () => {
     const { killed, goOn } = await killHolder()
-    // A dead letter that appears while no node checks. An older one would be deleted.
-    await postgres.ask(
-      `insert into dead_letters (org_id, at, error, event)
-      select id, ${Date.now()}, 'refused', '{"kind":"custom","id":"x"}' from organisations`,
-      url,
-    )
+    await addDeadLetter(killed === 'a' ? 'b' : 'a')
     await sendReport()
     expect(types()).toEqual([])
     await goOn()
@@ -113,7 +126,7 @@ describe('alerts of two nodes', () => {
     expect(await nodes.get(stopped)!.end()).toBe(0)
     nodes.delete(stopped)
     const next = await holder()
-    await postgres.ask('delete from dead_letters', url)
+    await place.json(['dead-letters', 'drop', '--all'])
     await lookFor('dead_letters.cleared', next)
     expect(types().slice(before)).toEqual(['dead_letters.cleared'])
     expect(types().filter(type => type === 'dead_letters.found')).toHaveLength(1)

@@ -70,15 +70,27 @@ const cases: [string, Partial<ServerState>, RegExp[]][] = [
   [
     'the database of all nodes is away, which is no reason to send traffic elsewhere',
     {
-      node: { leasedUntil: 90_000, answersUntil: 99_000, followedAt: 50_000 },
+      node: { leasedUntil: 90_000, answersUntil: 99_000, followedAt: 50_000, clockAhead: 0 },
       gauge: { isRefused: true, hasRoom: false },
     },
     [],
   ],
   [
     'a node has its database, and does not know what was changed',
-    { node: { leasedUntil: 110_000, answersUntil: 99_000, followedAt: 88_000 } },
+    { node: { leasedUntil: 110_000, answersUntil: 99_000, followedAt: 88_000, clockAhead: 0 } },
     [/^this node has not looked for 12 s what others have changed: restart/],
+  ],
+  [
+    'a node has its database, and the clock of one of them is wrong',
+    {
+      node: {
+        leasedUntil: 110_000,
+        answersUntil: 140_000,
+        followedAt: 99_900,
+        clockAhead: -61_000,
+      },
+    },
+    [/^the clock of this machine is 61 s behind the database's, so writes get 503: set it/],
   ],
   ['the disk hangs', { disk: { seen: null, waitingMs: 8_000 } }, [/has not answered for 8 s: /]],
   ['the disk was not looked at yet', { disk: { seen: null, waitingMs: 10 } }, []],
@@ -123,7 +135,7 @@ describe('only a restart can heal', () => {
 })
 
 test('a node whose database is away is ready, and warns of it while it serves', () => {
-  const node = { leasedUntil: 90_000, answersUntil: 99_000, followedAt: 88_000 }
+  const node = { leasedUntil: 90_000, answersUntil: 99_000, followedAt: 88_000, clockAhead: 0 }
   expect(whyNotReady({ ...good, node })).toEqual([])
   expect(warningsOf({ ...good, node })).toEqual([
     expect.stringMatching(/^the database has not answered for 12 s: writes get 503, and reads/),

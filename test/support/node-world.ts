@@ -13,6 +13,8 @@ interface NodeWorldOptions {
   follows?: boolean
   /** Whether others wait for it. True by default. */
   isCounted?: boolean
+  /** Whether its clock has to agree with PostgreSQL's. False by default. */
+  comparesClock?: boolean
 }
 
 /** A node in this thread. */
@@ -35,9 +37,9 @@ export class NodeWorld {
   static async open(
     url: string,
     clock: HandClock,
-    { dataDir, follows = true, isCounted = true }: NodeWorldOptions = {},
+    { dataDir, follows = true, isCounted = true, comparesClock = false }: NodeWorldOptions = {},
   ): Promise<NodeWorld> {
-    const log = await PostgresLog.open(url)
+    const log = await PostgresLog.open(url, comparesClock ? clock.now : null)
     const member = new Node({
       queries: log.following,
       name: 'test',
@@ -49,7 +51,7 @@ export class NodeWorld {
       lease: { leaseMs: 20 * 86_400_000, renewMs: 5_000 },
       isCounted,
     })
-    if (dataDir !== undefined) await prepareReplica(dataDir, log, 'the database')
+    if (dataDir !== undefined) await prepareReplica(dataDir, log, 'the database', clock.now())
     const world = lawWorld({ ...(dataDir !== undefined && { dataDir }), clock }, { log, member })
     if (isCounted) await world.storage.catchUp()
     return new NodeWorld(world, log, member, follows)

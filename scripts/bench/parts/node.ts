@@ -14,6 +14,7 @@ export async function node(bench: Bench): Promise<void> {
     await bench.measure('node', page.what, () => besideAlone(bench, page))
   }
   await bench.measure('node', 'what is stored', () => stored(bench))
+  await bench.measure('node', 'a node that is behind', () => behind(bench))
 }
 
 /** The same events as for Fastify with PostgreSQL. */
@@ -57,8 +58,7 @@ async function stored(bench: Bench): Promise<Figure[]> {
   const runs = bench.effort.storedRuns / 10
   const events = runs * 10
   await using program = await nodes(1).start(1)
-  const { folder, postgres } = program
-  const env = { CAIRN_DATABASE_URL: postgres!.url() }
+  const { postgres } = program
   const bytesOf = async (table: string) => {
     const [row] = await postgres!.ask<{ bytes: number }>(
       `select pg_total_relation_size('${table}')::float8 as bytes`,
@@ -70,9 +70,7 @@ async function stored(bench: Bench): Promise<Figure[]> {
   const ledger = await bytesOf('cairn_ledger')
   // One is made a second after a start, if the newest is a day old.
   await postgres!.ask('update cairn_snapshots set made_at = 0')
-  const open = (name: string) =>
-    Program.start({ folder, commands: [serve(name)], env, isKept: true })
-  await using maker = await open('node-2')
+  await using maker = await open(program, 'node-2')
   await until(async () => {
     const [snapshot] = await postgres!.ask('select from cairn_snapshots where made_at > 0')
     return snapshot !== undefined
@@ -81,12 +79,7 @@ async function stored(bench: Bench): Promise<Figure[]> {
     'select bytes::float8 as snapshot from cairn_snapshots order by seq desc limit 1',
   )
   await maker.end()
-  const starts: number[] = []
-  for (let round = 0; round < bench.effort.rounds; round++) {
-    await using begun = await open(`new-${round}`)
-    starts.push(begun.startMs)
-    await begun.end()
-  }
+  const starts = await startsOf(bench, program)
   const name = `${events / 1e6} M events`
   const figure = (what: string, unit: string, value: number[], goal: string): Figure => ({
     ...{ what: `${what}, ${name}`, unit, cairn: value, goal },
@@ -96,4 +89,36 @@ async function stored(bench: Bench): Promise<Figure[]> {
     figure('in PostgreSQL, the ledger', 'B/event', [ledger / events], '≤ 35'),
     figure('and with a snapshot', 'B/event', [(ledger + snapshot) / events], '≤ 90'),
   ]
+}
+
+/** Fewer than make a snapshot due, so that a new node takes all of them up. */
+const batchesBehind = 9_000
+
+/** How fast a node takes up what the snapshot that it begins with lacks. */
+async function behind(bench: Bench): Promise<Figure[]> {
+  const events = Math.min(bench.effort.storedRuns, batchesBehind * batch)
+  await using program = await nodes(1).start(1)
+  await sendHistory(program, { flow: 0, runs: events / 10, days: 30, ids: 'v7' })
+  await program.settled()
+  const starts = await startsOf(bench, program)
+  const what = `a new node’s start ${events / batch} batches behind`
+  return [{ what, unit: 'ms', cairn: starts, goal: '≤ 5000' }]
+}
+
+/** One more node over a program's log. */
+const open = ({ folder, postgres }: Program, name: string) =>
+  Program.start({
+    ...{ folder, commands: [serve(name)], isKept: true },
+    env: { CAIRN_DATABASE_URL: postgres!.url() },
+  })
+
+/** How long new nodes take to start, milliseconds. */
+async function startsOf(bench: Bench, program: Program): Promise<number[]> {
+  const starts: number[] = []
+  for (let round = 0; round < bench.effort.rounds; round++) {
+    await using begun = await open(program, `new-${round}`)
+    starts.push(begun.startMs)
+    await begun.end()
+  }
+  return starts
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/settings.ts'
 import { dayMs, hourMs } from '../../core/time/durations.ts'
 import { limitsForEach } from '../../runtime/node-watch.ts'
+import { mostApartMs } from '../../storage/log/log.ts'
 import {
   type DatabaseSeen,
   DatabaseUnusable,
@@ -127,6 +128,8 @@ function judgeClock({ aheadMs }: DatabaseSeen): Finding[] {
   if (offMs <= tolerableMs) return []
   const side = aheadMs > 0 ? 'ahead of' : 'behind'
   const what = `the clock of the database's machine is ${(offMs / 1_000).toFixed(1)} s ${side} this one's`
+  if (offMs > mostApartMs)
+    return [error('clock', `${what}: a node refuses writes`, 'set it, and sync both with NTP')]
   return [warning('clock', what, 'sync both machines with NTP')]
 }
 

@@ -168,8 +168,8 @@ const refusals: Record<Code, Refusal> = {
     says: 'The database is written anew only while no server runs: stop it and try again',
   },
   unsupported_by_database: {
-    when: 'It is about the files of a server alone, and this one keeps its data in a PostgreSQL database.',
-    says: 'A PostgreSQL database is not written anew by Cairn: its autovacuum makes room for new rows, and VACUUM FULL or pg_repack give room back to the disk',
+    when: 'It is about the files of one server, and this one is one of several that share a database.',
+    says: 'Several servers have this data, and each is compacted on its own: stop it, then run "cairn compact" there',
   },
   nothing_to_repair: {
     when: 'No selector was given, and nothing says by which other one pages would find the element.',
@@ -304,7 +304,6 @@ const neverAlone: readonly Code[] = [
   'slug_taken',
   'too_many_organisations',
   'nothing_to_repair',
-  'server_running',
   'unsupported_by_database',
 ]
 

@@ -171,7 +171,7 @@ export function operationsRoutes({
       path: '/manage/compact',
       operation: 'compact',
       summary: 'Write the database anew, as small as it can be; where no server runs',
-      refuses: ['server_running', 'unsupported_by_database', 'no_room'],
+      refuses: ['server_running', 'no_room'],
       answers: { 200: { description: 'How large it was and is.', schema: Compacted } },
       isLong: true,
       handle: call => answerLongWork(call, () => operations.compact(actorOf(call))),

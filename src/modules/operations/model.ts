@@ -170,7 +170,7 @@ export const Server = Type.Object(
     }),
     disk: Type.Object({
       databaseBytes: Bytes('Size of the database.'),
-      logBytes: Bytes('Size of the write-ahead log; null where PostgreSQL keeps it.'),
+      logBytes: Bytes('Size of the write-ahead log.'),
       freeBytes: Bytes('Room on the disk of the data.'),
     }),
     process: Type.Object({

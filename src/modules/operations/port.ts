@@ -117,7 +117,7 @@ export interface OperationsStore {
    * Rewrites the database, as small as it can be.
    *
    * @param audit becomes a line for each organisation, once it is done
-   * @throws AppError `server_running`, `unsupported_by_database`, `no_room`
+   * @throws AppError `server_running`, `no_room`
    */
   compact(audit: OperationAudit): Promise<Compacted>
 }

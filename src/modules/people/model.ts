@@ -28,7 +28,7 @@ export const ErasureQuery = Type.Object({
   compact: Type.Optional(
     Type.Literal('true', {
       description:
-        'For the operator: a large database is written anew at once, for which all writes wait; left out, that waits for the next start.',
+        'For the operator: a large database is written anew at once, for which all writes wait; left out, that waits for the next start. One of several servers rejects it.',
     }),
   ),
 })
@@ -146,7 +146,7 @@ export const Erasure = Type.Object(
     unfinished: Type.Union([Type.Literal('unused_parts'), Type.Literal('log'), Type.Null()], {
       description:
         'What may still hold bytes of theirs, though nobody can read them: `unused_parts` of a large ' +
-        'database, until the next start; or its `log`, which a long download reads as of before: ask ' +
+        'database, until it is compacted; or its `log`, which a long download reads as of before: ask ' +
         'again later.',
     }),
     copies: Type.Array(Type.String(), {

@@ -1,3 +1,4 @@
+import { minuteMs } from '../../core/time/durations.ts'
 import type { NodesSeen } from '../../modules/operations/port.ts'
 
 /**
@@ -61,6 +62,18 @@ export interface Group {
 /** The log is not reachable, or does not take writes. Nothing was kept. */
 export class LogUnavailable extends Error {
   override readonly name = 'LogUnavailable'
+}
+
+/** How far a machine's clock may be from the log's if it is to do what depends on the time, milliseconds. */
+export const mostApartMs = minuteMs
+
+/** This machine's clock is so far from the log's that nothing of it is taken. Nothing was kept. */
+export class ClockApart extends LogUnavailable {
+  constructor(aheadMs: number) {
+    const minutes = Math.round(Math.abs(aheadMs) / minuteMs)
+    const side = aheadMs > 0 ? 'ahead of' : 'behind'
+    super(`The clock of this machine is ${minutes} minutes ${side} the database's: set it`)
+  }
 }
 
 /** Whether a group was kept is not known, and nobody could be asked for long. */
@@ -164,6 +177,10 @@ export interface Log {
   /** Identifies the log, for the databases that follow it. */
   readonly id: string
   readonly events: EventsTable
+  /** Why nothing of this machine is taken, as of the last answer; null if it is. */
+  readonly clockError: ClockApart | null
+  /** The latest time that is taken now, as of the last answer: log time never goes back. Epoch milliseconds. */
+  readonly latest: number
   /** The last position. Callers of one moment share a round trip. @throws LogUnavailable */
   newest(): Promise<Position>
   /** What follows a position, as of one moment. @throws NotInLog, LogUnavailable */

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { AppError } from '../../core/errors.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import type { KnownSessions, KnownTokens } from '../../http/port.ts'
 import type { AccessStore } from '../../modules/access/port.ts'
@@ -127,6 +128,7 @@ export function connectManagement(
         return personEvents(...args)
       },
       async erase(person, options, audit, tell) {
+        if (isOneOfSeveral && options.compact) throw compactsOneOnly()
         await client.project()
         return isOneOfSeveral
           ? client.work('erase', [person, audit], tell)
@@ -227,6 +229,12 @@ function first<Port extends object>(before: () => Promise<void>, port: Port): Po
     },
   })
 }
+
+const compactsOneOnly = () =>
+  new AppError(
+    'unsupported_by_database',
+    'Several servers have this data, and each is compacted on its own: stop it, then run "cairn compact" there',
+  )
 
 const mostNoted = 10_000
 

@@ -123,6 +123,7 @@ export class Housekeeping {
       const startedAt = performance.now()
       const mayGoOn = () => performance.now() - startedAt < retainSliceMs
       if (await this.deps.shared.lead(mayGoOn)) return retainSliceMs * busyRetainPause
+      await this.deps.shared.moveOn()
     }
     const piece = retention.next()
     if (!piece) return idleRetainMs

@@ -137,7 +137,7 @@ export class Storage {
       following &&
       new SharedRetention({
         ...{ ...following, database, now: clock.now, policy: { ...options.retention } },
-        latest: () => this.replica!.position.at,
+        position: () => this.replica!.position,
         here: work => this.writer.exclusively(work),
         change: (work, isInPassing) => this.change(work, isInPassing),
       })
@@ -174,8 +174,16 @@ export class Storage {
           if (!isRefused) options.onHealed?.()
         },
       },
-      following && { log: following.log, replica: this.replica!, onTakenUp: () => this.tookUp() },
-      clock.now,
+      following && {
+        ...{ log: following.log, replica: this.replica!, now: clock.now },
+        onTakenUp: () => this.tookUp(),
+        onPage: async transaction => {
+          if (!this.following.isMuch) return
+          // Rows come before the batches that are about them.
+          this.changes.noticeOwn()
+          await this.following.projectWithin(transaction)
+        },
+      },
     )
     this.following = new Following(this.executor.follower, this.writer, onFault)
     this.housekeeping = new Housekeeping({

@@ -21,7 +21,7 @@ import { tenancyConforms } from './tenancy.ts'
 import { timingConforms } from './timing.ts'
 
 /**
- * What every store has to do, tested through the ports alone. Each kind of store runs this suite.
+ * What storage has to do, tested through the ports alone: over the database of one server, and over several nodes.
  *
  * @param name what the store is called
  * @param openStore gives a store that holds nothing yet; the suite closes it

@@ -8,13 +8,6 @@ export type ColumnTypes = Readonly<
   Record<string, 'bigint' | 'integer' | 'double precision' | 'text' | 'bytea'>
 >
 
-/**
- * Selects numbers of a table in the cheapest way: as doubles, because all are below 2^53 and bigints cost more. An
- * order by one of them has to name the table, otherwise no index has that order.
- */
-export const asDoubles = (table: string, ...columns: readonly string[]): string =>
-  columns.map(name => `${table}.${name}::float8 as ${name}`).join(', ')
-
 type Value = string | number | null
 
 const special = /["\\]/

@@ -58,10 +58,14 @@ const patienceMs = 10_000
  * has this release's schema.
  *
  * @param now this machine's clock
- * @param isToMigrate whether an older schema, or none, is accepted
+ * @param mayHaveEnded whether a log is accepted though its data was moved elsewhere
  * @throws DatabaseUnusable saying what to do
  */
-export async function inspectDatabase(url: string, now: () => number): Promise<DatabaseSeen> {
+export async function inspectDatabase(
+  url: string,
+  now: () => number,
+  mayHaveEnded: (log: string) => boolean = () => false,
+): Promise<DatabaseSeen> {
   const address = new Address(url)
   let postgres: Postgres
   try {
@@ -75,7 +79,7 @@ export async function inspectDatabase(url: string, now: () => number): Promise<D
     const facts = await factsOf(postgres)
     requireUsable(address, facts)
     const log = await logStateOf(postgres)
-    await requireLog(address, postgres, facts, log)
+    await requireLog(address, postgres, facts, log, mayHaveEnded)
     const times = await postgres.begin(asked => timesOf(asked, now))
     return { ...facts, place: address.place, log, ...times }
   } catch (error) {
@@ -167,6 +171,7 @@ async function requireLog(
   postgres: Queries,
   { database, user, intoSchema, mayCreate }: Facts,
   log: LogState | null,
+  mayHaveEnded: (log: string) => boolean,
 ): Promise<void> {
   const refuse = (what: string, advice: string) => {
     throw new DatabaseUnusable(`${place} ${what}`, advice)
@@ -177,7 +182,7 @@ async function requireLog(
       'nodes of a newer Cairn use it: run that one',
     )
   }
-  if (log?.movedTo) {
+  if (log?.movedTo && !mayHaveEnded(log.log)) {
     refuse(`was moved to ${log.movedTo}`, 'serve from there, or give Cairn an empty database')
   }
   const foreign = log === null ? await foreignTables(postgres) : []

@@ -1,4 +1,5 @@
 import type { NodeBoard } from '../../shared/node-board.ts'
+import { mostApartMs } from '../log.ts'
 import type { Queries } from './connection.ts'
 
 /**
@@ -37,12 +38,7 @@ export async function releaseJobs(queries: Queries, holder: string, name?: strin
   )
 }
 
-/**
- * How far a node's clock may be from PostgreSQL's if the node is to do what depends on the time, milliseconds:
- * one that is ahead would delete what others still keep.
- */
-const mostApartMs = 60_000
-
+/** A node whose clock is ahead would delete what others still keep. */
 export const mayGoByTime = ({ clockAhead }: Pick<NodeBoard, 'clockAhead'>): boolean =>
   Math.abs(clockAhead ?? 0) <= mostApartMs
 

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayMs } from '../../../core/time/durations.ts'
 import { NodeBoard } from '../../shared/node-board.ts'
 import type { Queries } from './connection.ts'
-
 import { releaseJobs } from './jobs.ts'
 
 /** How long a node counts as running after it was last heard from, and how often it renews; milliseconds. */
@@ -30,9 +28,6 @@ const forgetAfterMs = dayMs
 
 /** A condition on a row of `nodes`: the node may still answer from what it knows. */
 export const mayAnswer = `lease_until > clock_timestamp() - interval '${graceMs + marginMs} milliseconds'`
-
-/** The name of a node to which the operator gives none. */
-export const ownName = (): string => `${hostname()} ${process.pid}`
 
 export interface NodeOptions {
   queries: Queries

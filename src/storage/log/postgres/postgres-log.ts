@@ -1,5 +1,6 @@
 import { failing } from '../../../failpoints.ts'
 import {
+  ClockApart,
   CommitInDoubt,
   type Group,
   type Log,
@@ -7,6 +8,7 @@ import {
   LogInUse,
   type LogRow,
   LogUnavailable,
+  mostApartMs,
   type NewSnapshot,
   NotInLog,
   type Page,
@@ -17,6 +19,7 @@ import { type ColumnTypes, fromArrays, inArrays } from './arrays.ts'
 import { packed, unpacked } from './body.ts'
 import { isPassingFault, Postgres, type Queries } from './connection.ts'
 import { PostgresEventsTable } from './events-table.ts'
+import { apart } from './nodes.ts'
 import { setUpLog } from './open.ts'
 import { pools } from './pools.ts'
 import { dropSnapshots, snapshotParts, snapshotsIn, storeSnapshot } from './snapshots.ts'
@@ -65,11 +68,14 @@ const columns = `seq::float8 as seq, org_id::float8 as org_id, received_at::floa
   source, codec, events, asked, body`
 
 const position = 'seq::float8 as seq, mark, at::float8 as at'
-const clock = `select ${position}, erased::float8 as erased from cairn_clock`
+const clock = `select ${position}, erased::float8 as erased,
+  (extract(epoch from clock_timestamp()) * 1000)::float8 as now from cairn_clock`
 
 interface Clock extends Position {
   /** A directory that is not further than this still has what was erased. */
   erased: number
+  /** By PostgreSQL's clock. */
+  now: number
 }
 
 /** The log in PostgreSQL. One row is the sequencer: whoever appends has it locked, so numbers are in the order of commits. */
@@ -79,11 +85,14 @@ export class PostgresLog implements Log {
   readonly longWork: Postgres
   readonly events: PostgresEventsTable
   private asking: Promise<Position> | null = null
+  clockError: ClockApart | null = null
+  latest = Number.POSITIVE_INFINITY
   private readonly beforeCommit = failing('before_log_commit', () => {})
 
   private constructor(
     url: string,
     readonly id: string,
+    private readonly now: (() => number) | null,
   ) {
     this.writing = Postgres.open(url, pools.writing)
     this.following = Postgres.open(url, pools.following)
@@ -91,12 +100,16 @@ export class PostgresLog implements Log {
     this.events = new PostgresEventsTable(this.longWork)
   }
 
-  /** Opens the log of a database, which is set up if it is empty. */
-  static async open(url: string): Promise<PostgresLog> {
+  /**
+   * Opens the log of a database, which is set up if it is empty.
+   *
+   * @param now this machine's clock, which has to agree with PostgreSQL's; null if it need not
+   */
+  static async open(url: string, now: (() => number) | null = null): Promise<PostgresLog> {
     const postgres = Postgres.open(url, { most: 1 })
     try {
       const { log } = await setUpLog(postgres)
-      return new PostgresLog(url, log)
+      return new PostgresLog(url, log, now)
     } finally {
       await postgres.close()
     }
@@ -112,9 +125,20 @@ export class PostgresLog implements Log {
   private async askNewest(): Promise<Position> {
     // Whoever asks in this turn of the event loop shares the answer, and nobody gets one that was asked for earlier.
     await new Promise<void>(resolve => setImmediate(resolve))
-    const asked = available(this.following.get<Position>(clock))
+    const asked = available(this.readClock(this.following))
     this.asking = null
-    return (await asked)!
+    return asked
+  }
+
+  /** Reads the sequencer, and compares the clocks of both machines. */
+  private async readClock(queries: Queries, lock = ''): Promise<Clock> {
+    const [before, askedAt] = [this.now?.() ?? null, performance.now()]
+    const read = (await queries.get<Clock>(`${clock} ${lock}`))!
+    if (before === null) return read
+    const aheadMs = apart(before, read.now, performance.now() - askedAt)
+    this.clockError = Math.abs(aheadMs) > mostApartMs ? new ClockApart(aheadMs) : null
+    this.latest = Math.max(read.at, read.now + mostApartMs)
+    return read
   }
 
   async *since(from: Position): AsyncGenerator<Page> {
@@ -134,7 +158,8 @@ export class PostgresLog implements Log {
     let ofWork: { error: unknown } | null = null
     try {
       await this.writing.begin(async transaction => {
-        const locked = (await transaction.get<Clock>(`${clock} for update`))!
+        const locked = await this.readClock(transaction, 'for update')
+        if (this.clockError) throw this.clockError
         let group: Group | null
         try {
           group = await work(this.pages(transaction, from, locked))

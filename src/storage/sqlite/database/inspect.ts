@@ -24,10 +24,9 @@ const hasTable = (database: Database, name: string) =>
   database.query('select 1 from sqlite_schema where type = ? and name = ?').get('table', name) !==
   null
 
-export const noDeadLetters: DeadLetters = { count: 0, newestAt: null, newestError: null }
+const noDeadLetters: DeadLetters = { count: 0, newestAt: null, newestError: null }
 
-/** Tells them, for SQLite and PostgreSQL alike; no row where there are none. */
-export const deadLettersSql = `select (select count(*) from dead_letters) as count,
+const deadLettersSql = `select (select count(*) from dead_letters) as count,
     at as "newestAt", error as "newestError"
   from dead_letters order by seq desc limit 1`
 
@@ -61,12 +60,12 @@ export function refusingIdentities(
     .filter(({ counts }) => refusesMany(counts))
 }
 
-/** Tells the states of the webhooks of all organisations, for SQLite and PostgreSQL alike. */
-export const webhookStatesSql = `select slug, webhooks.public_id as id, url,
+const webhookStatesSql = `select slug, webhooks.public_id as id, url,
     disabled_at as "disabledAt", disabled_why as "disabledWhy", failing_since as "failingSince"
   from webhooks join organisations on organisations.id = webhooks.org_id
   order by slug, webhooks.id`
 
+/** Those of all organisations. */
 export function webhookStates(database: Database): (WebhookState & { slug: string })[] {
   if (!hasTable(database, 'webhooks')) return []
   return database.query<WebhookState & { slug: string }, []>(webhookStatesSql).all()

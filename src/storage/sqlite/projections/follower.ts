@@ -326,7 +326,7 @@ export class Follower extends TransactionParticipant<Mark> {
   override commit(): void {
     const { facts, caused, causedProjected, projectedOf, caughtUp, progressed } = this
     this.rollback()
-    this.pending.begin()
+    if (facts.length + caused.length > 0) this.pending.begin()
     for (const flowRow of caughtUp) {
       this.pending.facts.delete(flowRow)
       if (!this.draining) continue
@@ -353,6 +353,7 @@ export class Follower extends TransactionParticipant<Mark> {
   private readRest(): void {
     for (let after = this.upTo; ; ) {
       const rows = this.sql.after.all(after)
+      if (rows.length > 0) this.pending.begin()
       for (const row of rows) {
         failpoint('during_replay')
         const facts = factsOf(row, row.org_id)

@@ -42,6 +42,18 @@ export class Following {
     }
   }
 
+  /**
+   * Projects what is committed, for a caller that commits nothing meanwhile.
+   *
+   * @param transaction does work in a transaction, and calls what that returns once it is committed
+   */
+  async projectWithin(transaction: (work: () => () => void) => void): Promise<void> {
+    while (this.follower.begin()) {
+      await this.step(async work => transaction(work))
+      await othersTurn()
+    }
+  }
+
   /** From now on nothing is projected: the next start does that. */
   end(): void {
     this.isEnded = true
@@ -53,7 +65,8 @@ export class Following {
     this.timer = null
   }
 
-  private get isMuch(): boolean {
+  /** Whether so much waits that it is projected at once. */
+  get isMuch(): boolean {
     return this.follower.waiting >= mostEvents
   }
 
@@ -95,20 +108,19 @@ export class Following {
    * Runs in a transaction that is synced like any other: after a failed sync, the disk may have dropped
    * what an unsynced transaction wrote, and with it every later commit in the log.
    */
-  private async step(): Promise<void> {
+  private async step(
+    exclusively: (work: () => () => void) => Promise<unknown> = work =>
+      this.writer.exclusively(work, done => done()),
+  ): Promise<void> {
     const { follower } = this
+    // By the time that the writer is free, everything may be projected.
+    const unless = (step: () => () => void) => () => (follower.begin() ? step() : () => {})
     try {
-      await this.writer.exclusively(
-        () => follower.step(),
-        done => done(),
-      )
+      await exclusively(unless(() => follower.step()))
     } catch (error) {
       if (isPassing(error)) throw error
       this.onFault(error, 'some of what follows from events is taken apart')
-      await this.writer.exclusively(
-        () => follower.stepApart(),
-        done => done(),
-      )
+      await exclusively(unless(() => follower.stepApart()))
     }
   }
 }

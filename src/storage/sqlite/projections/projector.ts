@@ -210,10 +210,8 @@ export class Projector {
     people: ReadonlySet<string>,
     concerned: People,
   ): void {
-    const changed = this.people.add(orgRow, flowRow, key, people)
-    if (changed.size > 0 && this.progress.hasAny(orgRow, flowRow)) {
-      concerned.add(orgRow, flowRow, changed)
-    }
+    const mayMatter = () => this.progress.hasAny(orgRow, flowRow)
+    concerned.add(orgRow, flowRow, this.people.add(orgRow, flowRow, key, people, mayMatter))
   }
 
   private addCompletion({ orgRow, flowRow, userId, anonymousId, occurredAt }: Fact): void {

@@ -58,9 +58,6 @@ const projections = {
 
 const tables = Object.keys(projections) as (keyof typeof projections)[]
 
-/** The tables that a rebuild makes anew. */
-export const rebuiltTables: readonly string[] = tables
-
 /** Makes empty temporary tables that hide the real ones from statements that name no schema. */
 function makeSideTables(database: Database): void {
   for (const table of tables) {

@@ -8,10 +8,19 @@ import {
   type Page,
   type Position,
 } from '../../log/log.ts'
+import { hasDatabase, openForReading } from '../database/database.ts'
 import { stateIn } from '../database/server-state.ts'
 import { lastReceipt } from '../engine/event-codec/event-batches.ts'
 import { NotOfThisLog } from './prepare-replica.ts'
-import { batchesAfter, movingInto, positionIn, setPosition } from './replica.ts'
+import {
+  batchesAfter,
+  hasPosition,
+  leaving,
+  movingInto,
+  positionIn,
+  renameLog,
+  setPosition,
+} from './replica.ts'
 import { type Row, sharedTables } from './shared-tables.ts'
 
 /** How much a page holds. */
@@ -32,21 +41,26 @@ export interface MoveProgress {
  * Puts everything that a database holds into an empty log, which it follows from then on. If this is interrupted, no
  * server starts on either side until it is done again.
  *
+ * @param now of this machine, epoch milliseconds
+ * @param isOldLost whether the log that the database has followed so far is lost
  * @throws LogInUse, NotOfThisLog
  */
 export async function moveIntoLog(
   database: Database,
   log: Log,
+  now: number,
   tell: (progress: MoveProgress) => void,
+  isOldLost = false,
 ): Promise<Moved> {
   const known = positionIn(database)
-  if (known !== null && known.log !== log.id && known.log !== movingInto(log.id)) {
+  const isBegun = known?.log === log.id || known?.log === movingInto(log.id)
+  if (known !== null && !isBegun && !isOldLost) {
     throw new NotOfThisLog(
-      'the directory follows another database already: take it out of that with "cairn move --back"',
+      'the directory follows another database already: take it out of that with "cairn move --back", or, if that is lost, run "cairn move --database-lost"',
     )
   }
-  if (known === null && (await log.newest()).seq !== 0) throw new LogInUse('The log is not empty')
-  const to = placeIn(database, log)
+  if (!isBegun && (await log.newest()).seq !== 0) throw new LogInUse('The log is not empty')
+  const to = placeIn(database, log, now)
   const moved = new Map<string, number>()
   const follow = () => setPosition(database).run(log.id, to.seq, to.mark, to.at)
   try {
@@ -74,9 +88,9 @@ async function isIn(log: Log, position: Position): Promise<boolean> {
 }
 
 /** The position that the database has in the log, as an earlier attempt has noted it. */
-function placeIn(database: Database, log: Log): Position {
+function placeIn(database: Database, log: Log, now: number): Position {
   const known = positionIn(database)
-  if (known) return known
+  if (known?.log === log.id || known?.log === movingInto(log.id)) return known
   const state = (name: string) => stateIn(database, name)
   const newest = database
     .query<{ seq: number; received_at: number; later: string }, []>(
@@ -85,9 +99,9 @@ function placeIn(database: Database, log: Log): Position {
     .get()
   const seqs = ['ledger_deleted', 'projected'].map(state)
   const to = {
-    seq: Math.max(1, newest?.seq ?? 0, ...seqs),
+    seq: Math.max(1, known?.seq ?? 0, newest?.seq ?? 0, ...seqs),
     mark: crypto.randomUUID(),
-    at: Math.max(newest ? lastReceipt(newest) : 0, Date.now()),
+    at: Math.max(known?.at ?? 0, newest ? lastReceipt(newest) : 0, now),
   }
   setPosition(database).run(movingInto(log.id), to.seq, to.mark, to.at)
   return to
@@ -131,7 +145,28 @@ async function* pagesOf(
   moved.set('events', events)
 }
 
-/** Makes a database that follows a log one of a server alone. */
-export function leaveLog(database: Database): void {
+/**
+ * Ends a log, whose data a database that is up to date then has alone. If this is interrupted, it can be done again.
+ *
+ * @param movedTo where the database is
+ */
+export async function moveOutOfLog(database: Database, log: Log, movedTo: string): Promise<void> {
+  renameLog(database, leaving(log.id))
+  await log.end(movedTo)
+  leaveLog(database)
+}
+
+/** Whether such a move was interrupted, perhaps after the log's end. */
+export function isLeaving(dataDir: string, log: string): boolean {
+  if (!hasDatabase(dataDir)) return false
+  const database = openForReading(dataDir)
+  try {
+    return hasPosition(database) && positionIn(database)?.log === leaving(log)
+  } finally {
+    database.close()
+  }
+}
+
+function leaveLog(database: Database): void {
   database.run('delete from log_position')
 }

@@ -1,8 +1,8 @@
 import { type Log, NotInLog } from '../../log/log.ts'
-import { hasDatabase, openForReading } from '../database/database.ts'
+import { hasDatabase, openForReading, openForWriting } from '../database/database.ts'
 import { schemaKnown, schemaOf } from '../database/migrate.ts'
 import { prepareDatabase } from '../database/prepare.ts'
-import { beginning, movingInto, positionIn } from './replica.ts'
+import { beginning, hasPosition, leaving, movingInto, positionIn, renameLog } from './replica.ts'
 import { discardDatabase, placeSnapshot, SnapshotDamaged } from './snapshot-file.ts'
 
 /** A directory holds data that is not of this log; the message says what to do. */
@@ -17,6 +17,7 @@ export type OnFilled = (share: number) => void
  * if the log cannot go on from it.
  *
  * @param place where the log is, for messages
+ * @param now of this machine, epoch milliseconds
  * @returns why it was filled anew; null if it was not
  * @throws NotOfThisLog, SnapshotDamaged, and what the log throws
  */
@@ -24,18 +25,19 @@ export async function prepareReplica(
   dataDir: string,
   log: Log,
   place: string,
+  now: number,
   tell: OnFilled = () => {},
 ): Promise<string | null> {
   const found = hasDatabase(dataDir) ? stateOf(dataDir) : null
   if (found === null) {
-    await fill(dataDir, log, tell)
+    await fill(dataDir, log, now, tell)
     return null
   }
   const { position, isUsed } = found
   if (position === null) {
     if (!isUsed) {
       discardDatabase(dataDir)
-      await fill(dataDir, log, tell)
+      await fill(dataDir, log, now, tell)
       return null
     }
     throw new NotOfThisLog(
@@ -47,9 +49,16 @@ export async function prepareReplica(
       `${dataDir} was not wholly moved into the database at ${place}: run "cairn move" again`,
     )
   if (position.log === movingInto(log.id)) throw notMoved()
-  if (position.log !== log.id) {
+  if (position.log === leaving(log.id)) {
+    // It was interrupted before the end of the log, or no caller would get here.
+    using database = openForWriting(dataDir)
+    renameLog(database, log.id)
+  } else if (position.log !== log.id) {
+    const isEmpty = (await log.newest()).seq === 0
     throw new NotOfThisLog(
-      `${dataDir} follows another database than the one at ${place}: name that one, or choose an empty directory with --data`,
+      isEmpty
+        ? `${dataDir} follows another database than the one at ${place}, which is empty: name that one; if it is lost, run "cairn move --database-lost" on the directory that has most (this one has the log up to ${position.seq})`
+        : `${dataDir} follows another database than the one at ${place}: name that one, or choose an empty directory with --data`,
     )
   }
   try {
@@ -59,7 +68,7 @@ export async function prepareReplica(
     if (!(error instanceof NotInLog)) throw error
     // An empty log has nothing to fill it with.
     if ((await log.newest()).seq === 0) throw notMoved()
-    await fill(dataDir, log, tell)
+    await fill(dataDir, log, now, tell)
     return error.message
   }
 }
@@ -78,11 +87,8 @@ function stateOf(dataDir: string) {
   }
 }
 
-const hasPosition = (database: ReturnType<typeof openForReading>) =>
-  database.query("select 1 from sqlite_schema where name = 'log_position'").get() !== null
-
 /** Begins with the newest snapshot that this release can read, or with nothing if there is none. */
-async function fill(dataDir: string, log: Log, tell: OnFilled): Promise<void> {
+async function fill(dataDir: string, log: Log, now: number, tell: OnFilled): Promise<void> {
   const all = await log.snapshots()
   const usable = all.filter(({ schema }) => schema <= schemaKnown)
   if (all.length > 0 && usable.length === 0) {
@@ -100,5 +106,5 @@ async function fill(dataDir: string, log: Log, tell: OnFilled): Promise<void> {
   }
   await log.check(beginning)
   discardDatabase(dataDir)
-  prepareDatabase(dataDir, Date.now()).close()
+  prepareDatabase(dataDir, now).close()
 }

@@ -40,8 +40,15 @@ export const positionIn = (database: Database): (Position & { log: string }) | n
     .query<Position & { log: string }, []>('select log, seq, mark, at from log_position')
     .get()
 
+/** Whether a database is of a release that knows of logs. */
+export const hasPosition = (database: Database): boolean =>
+  database.query("select 1 from sqlite_schema where name = 'log_position'").get() !== null
+
 /** In place of a log that a database follows: it is being moved into that, which may not have it yet. */
 export const movingInto = (log: string): string => `moving into ${log}`
+
+/** In place of a log that a database follows: it is being moved out of that, which may have ended already. */
+export const leaving = (log: string): string => `leaving ${log}`
 
 /** Reads the batches of the ledger after a number. */
 export const batchesAfter = (database: Database, most = -1) =>
@@ -58,6 +65,10 @@ export const setPosition = (database: Database) =>
     on conflict do update set log = excluded.log, seq = excluded.seq, mark = excluded.mark,
       at = excluded.at`,
   )
+
+/** Follows a log under another name, from the same position. */
+export const renameLog = (database: Database, log: string) =>
+  database.query('update log_position set log = ?').run(log)
 
 function statements(database: Database) {
   return {

@@ -3,7 +3,7 @@ import type { Log } from '../../log/log.ts'
 import { partsOf, type SnapshotFile } from './snapshot-file.ts'
 
 /** How many batches the log may have after the newest snapshot, and how old that may be if there are any; milliseconds. */
-const mostBatchesAfter = 50_000
+const mostBatchesAfter = 10_000
 const oldestMs = 24 * 3_600_000
 
 /** How many are kept, so that one that is damaged does no harm. */

@@ -13,26 +13,36 @@ import {
 import { BatchDeletion } from './batch-deletion.ts'
 import { FreePages, type FreePagesPolicy } from './free-pages.ts'
 
+/** How many days organisations keep what arrives that have a number of their own. */
+export type OwnDays = ReadonlyMap<number, number>
+
+/** Reads them as they are set. */
+export function ownDaysIn(database: Database): () => OwnDays {
+  const query = database.query<{ id: number; days: number }, []>(
+    'select id, retention_days as days from organisations where retention_days is not null order by id',
+  )
+  return () => new Map(query.all().map(({ id, days }) => [id, days]))
+}
+
 /** How long each organisation keeps what arrives, milliseconds. */
 class RetentionPeriods {
-  private readonly ownDays
   private own = new Map<number, number>()
 
-  /** @param serverMs the period of organisations without one of their own */
+  /**
+   * @param serverMs the period of organisations without one of their own
+   * @param ownDays reads the others' days, by organisation
+   */
   constructor(
-    database: Database,
     private readonly serverMs: number,
+    private readonly ownDays: () => OwnDays,
   ) {
-    this.ownDays = database.query<{ id: number; retention_days: number }, []>(
-      'select id, retention_days from organisations where retention_days is not null',
-    )
     this.read()
   }
 
   /** Reads the organisations' own periods again; returns whether any has changed. */
   read(): boolean {
     const before = this.own
-    this.own = new Map(this.ownDays.all().map(row => [row.id, row.retention_days * dayMs]))
+    this.own = new Map([...this.ownDays()].map(([orgRow, days]) => [orgRow, days * dayMs]))
     return !Bun.deepEquals(before, this.own)
   }
 
@@ -178,6 +188,7 @@ export class Retention {
     private readonly now: () => number,
     private readonly policy: RetentionPolicy,
     private readonly machineNow = now,
+    private readonly ownDays = ownDaysIn(database),
   ) {
     this.batches = new BatchDeletion(database)
     this.refusals = new OldRefusals(database)
@@ -185,7 +196,7 @@ export class Retention {
     this.oldest = database.query<{ seq: number; received_at: number }, []>(
       'select seq, received_at from event_batches order by seq limit 1',
     )
-    this.periods = new RetentionPeriods(database, policy.days * dayMs)
+    this.periods = new RetentionPeriods(policy.days * dayMs, ownDays)
     this.startOver()
   }
 
@@ -193,7 +204,7 @@ export class Retention {
   set days(days: number) {
     if (days === this.policy.days) return
     this.policy.days = days
-    this.periods = new RetentionPeriods(this.database, days * dayMs)
+    this.periods = new RetentionPeriods(days * dayMs, this.ownDays)
     this.startOver()
   }
 

@@ -130,14 +130,23 @@ export class RunPeople extends TransactionParticipant {
    * Notes whom a run names, or an event.
    *
    * @param people several; if nobody was noted before, all whom the run named are among them
-   * @returns everybody whose party may have changed
+   * @param mayMatter whether anything depends on who counts together
+   * @returns everybody whose party may have changed, if that may matter
    */
-  add(orgRow: number, flowRow: number, key: string, people: ReadonlySet<string>): Set<string> {
+  add(
+    orgRow: number,
+    flowRow: number,
+    key: string,
+    people: ReadonlySet<string>,
+    mayMatter: () => boolean,
+  ): Set<string> {
     const known = new Set(this.sql.people.all(orgRow, flowRow, key).map(({ person }) => person))
     const added = [...people].filter(person => !known.has(person)).slice(0, most + 1 - known.size)
     const concerned = new Set<string>()
     if (added.length === 0) return concerned
+    const matters = mayMatter()
     const note = () => {
+      if (!matters) return
       for (const person of [...known, ...added]) {
         for (const other of this.partyOf(orgRow, flowRow, person)) concerned.add(other)
       }

@@ -21,7 +21,6 @@ import type {
   StepDay,
   StepEvidence,
 } from '../../../modules/steps/port.ts'
-import type { Asking } from '../../shared/asking.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { stepRowOf } from '../flows/reader.ts'
 import type { StoredBaseline } from './step-table.ts'
@@ -41,50 +40,40 @@ const isFoundOtherwise = `outcome in (${sqlList(healthOutcomes.filter(isMakeshif
 /** Which rows: an organisation's step, after a moment, of one version. */
 type Scope = [orgRow: number, stepRow: number, sinceMs: number, version: number]
 
-/** What differs between databases. */
-export interface StepDialect {
-  /** A URL without query and fragment: they can hold a token, and would make every URL a page of its own. */
-  page: string
-  /** How texts are compared byte by byte. */
-  collation: string
-}
+/** A URL without query and fragment: they can hold a token, and would make every URL a page of its own. */
+const page = `substr(url, 1, min(instr(url || '?', '?'), instr(url || '#', '#')) - 1)`
 
-const sqlite: StepDialect = {
-  page: `substr(url, 1, min(instr(url || '?', '?'), instr(url || '#', '#')) - 1)`,
-  collation: 'binary',
-}
-
-function statements(database: Asking, { page, collation }: StepDialect) {
+function statements(database: Database) {
   const inScope = 'org_id = $1 and step_id = $2 and at > $3 and version = $4'
   const bad = `count(*) filter (where ${isMissed}) as misses,
     count(*) filter (where ${isFoundOtherwise}) as makeshift`
   return {
-    people: database.query<{ outcome: HealthOutcome; people: number }>(
+    people: database.query<{ outcome: HealthOutcome; people: number }, number[]>(
       `select outcome, count(*) as people from step_health
       where org_id = $1 and step_id = $2 and version = $3 and at > $4 group by outcome`,
     ),
-    reports: database.query<{ outcome: HealthOutcome; reports: number; last_at: number }>(
+    reports: database.query<{ outcome: HealthOutcome; reports: number; last_at: number }, number[]>(
       `select outcome, count(*) as reports, max(at) as last_at from step_reports
       where ${inScope} group by outcome`,
     ),
-    pages: database.query<StepEvidence['pages'][number]>(
-      `select ${page} collate ${collation} as page, count(*) as reports, ${bad}
+    pages: database.query<StepEvidence['pages'][number], number[]>(
+      `select ${page} as page, count(*) as reports, ${bad}
       from step_reports where ${inScope} group by page
       order by misses desc, makeshift desc, reports desc, page nulls first limit ${mostPages}`,
     ),
-    messages: database.query<StepEvidence['messages'][number]>(
-      `select message collate ${collation} as message, count(*) as reports, max(at) as "lastAt"
+    messages: database.query<StepEvidence['messages'][number], number[]>(
+      `select message as message, count(*) as reports, max(at) as "lastAt"
       from step_reports where ${inScope} and message is not null
       group by message order by "lastAt" desc, message limit ${mostMessages}`,
     ),
-    alternate: database.query<{ selector: string; reports: number }>(
-      `select selector collate ${collation} as selector, count(*) as reports
+    alternate: database.query<{ selector: string; reports: number }, number[]>(
+      `select selector as selector, count(*) as reports
       from step_reports
       where ${inScope} and outcome = 'found_by_alternate' and selector is not null
       group by selector order by reports desc, max(at) desc, selector limit 1`,
     ),
     // As for the state, reports without a person do not count.
-    slots: database.query<ReportSlot>(
+    slots: database.query<ReportSlot, number[]>(
       `select count(*) as reports, ${bad},
         min(at) filter (where ${isMissed}) as "firstMissAt",
         min(at) filter (where ${isFoundOtherwise}) as "firstMakeshiftAt"
@@ -92,7 +81,7 @@ function statements(database: Asking, { page, collation }: StepDialect) {
       group by at / ${slotMs} order by at / ${slotMs}`,
     ),
     // Each person's latest report within the time, whatever version it is about.
-    between: database.query<{ outcome: HealthOutcome; version: number; people: number }>(
+    between: database.query<{ outcome: HealthOutcome; version: number; people: number }, number[]>(
       `select outcome, version, count(*) as people from step_reports
       where org_id = $1 and seq in (
         select max(seq) from step_reports
@@ -100,21 +89,22 @@ function statements(database: Asking, { page, collation }: StepDialect) {
         group by person)
       group by outcome, version`,
     ),
-    baseline: database.query<StoredBaseline>(
+    baseline: database.query<StoredBaseline, number[]>(
       `select target, at, locale, fingerprint from step_baselines
       where org_id = $1 and step_id = $2`,
     ),
-    verdicts: database.query<{ status: string; count: number }>(
+    verdicts: database.query<{ status: string; count: number }, number[]>(
       `select status, count(*) as count from step_fingerprints where ${inScope} group by status`,
     ),
     latestVerdict: database.query<
-      Omit<FingerprintLook, 'fingerprint'> & { fingerprint: string | null }
+      Omit<FingerprintLook, 'fingerprint'> & { fingerprint: string | null },
+      number[]
     >(
       `select status, score, at, fingerprint from step_fingerprints
       where ${inScope} and status <> 'baseline' order by at desc, seq desc limit 1`,
     ),
-    suggestions: database.query<{ selector: string | null; times: number }>(
-      `select suggested_selector collate ${collation} as selector, count(*) as times from (
+    suggestions: database.query<{ selector: string | null; times: number }, number[]>(
+      `select suggested_selector as selector, count(*) as times from (
         select suggested_selector, at from step_fingerprints
         where ${inScope} and (status in ('drift', 'gone') or suggested_selector is not null)
         order by at desc, seq desc limit ${suggestingPrints}) as latest
@@ -127,8 +117,8 @@ function statements(database: Asking, { page, collation }: StepDialect) {
 export class StepReader {
   private readonly sql: ReturnType<typeof statements>
 
-  constructor(database: Asking, dialect = sqlite) {
-    this.sql = statements(database, dialect)
+  constructor(database: Database) {
+    this.sql = statements(database)
   }
 
   async healthCounts(

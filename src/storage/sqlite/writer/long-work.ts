@@ -18,6 +18,7 @@ import { type ErasedHere, eraseHere, eraseWhole } from '../erasure/erase-whole.t
 import type { ErasureRow } from '../erasure/erasure-table.ts'
 import { auditEverywhere } from '../organisations/audit-log.ts'
 import { rebuild } from '../projections/rebuild.ts'
+import { positionIn } from '../replica/replica.ts'
 import { type SnapshotFile, writeSnapshot } from '../replica/snapshot-file.ts'
 
 /**
@@ -76,7 +77,9 @@ export function longWorkHere(place: LongWorkPlace): LongWork {
       if (isServed) throw serverRunning()
       return connected(database => {
         const compacted = compactWhole(database, dataDir)
-        auditEverywhere(database, { ...audit, before: null, after: null })
+        // Other machines have the same audit log, and this is about the files of one.
+        const isAlone = positionIn(database) === null
+        if (isAlone) auditEverywhere(database, { ...audit, before: null, after: null })
         return compacted
       })
     },

@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
 import type { AppendOutcome } from '../../../core/event/stored-event.ts'
 import { shortReasonOf } from '../../../core/text/reason.ts'
+import { ClockApart } from '../../log/log.ts'
 import type { ActivityCall } from '../../shared/activity/live-activity.ts'
 import type { AuthorCall } from '../../shared/author/author-sessions.ts'
 import type { PreviewCall } from '../../shared/author/previews.ts'
@@ -296,15 +297,14 @@ export class Inbox {
 
 /** The reasons why nothing was stored, as the caller is told. */
 
-export const cannotWrite = (cause?: unknown) =>
-  new AppError('overloaded', 'Storage cannot write at the moment', { cause, retryAfterSeconds: 2 })
+export function cannotWrite(cause?: unknown): AppError {
+  const message = cause instanceof ClockApart ? cause.message : 'Storage cannot write at the moment'
+  return new AppError('overloaded', message, { cause, retryAfterSeconds: 2 })
+}
 
 /** Nobody knows whether it was stored, so the caller must be told neither that it was nor that it was not. */
 export const commitInDoubt = (cause: unknown) =>
   new AppError('in_doubt', 'Whether it was stored is not known', { cause })
-
-export const isInDoubt = (error: unknown): error is AppError =>
-  error instanceof AppError && error.code === 'in_doubt'
 
 export const bufferIsFull = () =>
   new AppError('overloaded', 'The server has more to write than it can take; try again', {

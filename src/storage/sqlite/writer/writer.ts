@@ -2,7 +2,14 @@ import type { Database } from 'bun:sqlite'
 import type { AppendOutcome } from '../../../core/event/stored-event.ts'
 import { minuteMs } from '../../../core/time/durations.ts'
 import { failing } from '../../../failpoints.ts'
-import { CommitInDoubt, type Log, LogUnavailable, NotInLog, type Page } from '../../log/log.ts'
+import {
+  ClockApart,
+  CommitInDoubt,
+  type Log,
+  LogUnavailable,
+  NotInLog,
+  type Page,
+} from '../../log/log.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from '../engine/event-codec/event-text.ts'
 import { inSavepoint, isPassing } from '../engine/savepoint.ts'
 import type { Replica } from '../replica/replica.ts'
@@ -189,8 +196,12 @@ const silentAfterMs = 3_000
 export interface Following {
   log: Log
   replica: Replica
+  /** This machine's clock, epoch milliseconds. */
+  now(): number
   /** Is called once what others have appended is committed here. */
   onTakenUp(): void
+  /** Is called after each page, to project what waits if that is much: with what does so in a transaction. */
+  onPage(transaction: (work: () => () => void) => void): Promise<void>
 }
 
 /**
@@ -222,7 +233,6 @@ export class Writer extends GroupCommit {
     policy: WriterPolicy,
     private readonly hooks: WriterHooks = {},
     private readonly following: Following | null = null,
-    private readonly now: () => number = Date.now,
   ) {
     super(policy, hooks.onSettled)
     const [begin, commit] = [database.query('begin immediate'), database.query('commit')]
@@ -291,14 +301,17 @@ export class Writer extends GroupCommit {
         if (isBehind()) await this.takeUp(following, log.since(replica.position))
       })
     } else this.followedAt = askedAt
-    this.healed()
+    if (log.clockError) this.suspect(log.clockError)
+    else this.healed()
   }
 
-  /** The log is away: nothing is taken until it is back. */
+  /** The log is away, or does not take anything of this machine: nothing is taken until it does. */
   suspect(error: unknown): void {
     if (this.isRefused) return
     this.isRefused = true
-    this.hooks.onFault?.(error, 'the log does not answer')
+    const isApart = error instanceof ClockApart
+    const what = isApart ? 'the log takes nothing of this node' : 'the log does not answer'
+    this.hooks.onFault?.(error, what)
     this.hooks.onRefusing?.(true)
   }
 
@@ -366,10 +379,18 @@ export class Writer extends GroupCommit {
   private async commitGroup(group: readonly Submission[]): Promise<void> {
     const results: CommandResult[] = []
     await this.shared(group, () => {
-      for (const { command } of group) results.push(this.executor.execute(command))
+      for (const { command } of group) results.push(this.executor.execute(this.inTime(command)))
       this.executor.settle()
     })
     for (const [i, waiting] of group.entries()) this.settleCommitted(waiting, results[i] ?? null)
+  }
+
+  /** What was acknowledged while this machine's clock was wrong may seem to have arrived in the future. */
+  private inTime(command: StorageCommand): StorageCommand {
+    const latest = this.following?.log.latest ?? Number.POSITIVE_INFINITY
+    return 'receivedAt' in command && command.receivedAt > latest
+      ? { ...command, receivedAt: latest }
+      : command
   }
 
   private settleCommitted(waiting: Submission, result: CommandResult): void {
@@ -390,7 +411,7 @@ export class Writer extends GroupCommit {
     try {
       await this.shared(group, () => {
         verdicts = []
-        for (const { command } of group) verdicts.push(this.execute(command))
+        for (const { command } of group) verdicts.push(this.execute(this.inTime(command)))
       })
     } catch (fault) {
       if (fault === this.divergence) {
@@ -487,24 +508,25 @@ export class Writer extends GroupCommit {
 
   /** Appends to the log what a transaction writes, and commits it here once it is kept there. */
   private async appended<T>(
-    { log, replica, onTakenUp }: Following,
+    following: Following,
     group: readonly Submission[],
     work: () => T,
   ): Promise<T> {
+    const { log, replica } = following
     const startedAt = performance.now()
     let result!: T
     try {
       // Others wait while this machine has the sequencer, so it does not come with much to take up.
       if (startedAt - this.followedAt > longAgoMs) {
-        await this.takeUp({ log, replica, onTakenUp }, log.since(replica.position))
+        await this.takeUp(following, log.since(replica.position))
       }
       await log.append(replica.position, async since => {
-        await this.takeUp({ log, replica, onTakenUp }, since)
+        await this.takeUp({ ...following, onPage: async () => {} }, since)
         result = this.open(() => {
           replica.begin()
           return work()
         })
-        return replica.collect(this.now())
+        return replica.collect(following.now())
       })
     } catch (error) {
       this.giveUp()
@@ -525,7 +547,7 @@ export class Writer extends GroupCommit {
 
   /** Takes up what others have appended, in a transaction for each group of pages. */
   private async takeUp(
-    { replica, onTakenUp }: Following,
+    { replica, onTakenUp, onPage }: Following,
     since: AsyncIterable<Page>,
   ): Promise<void> {
     let isNew = false
@@ -545,6 +567,7 @@ export class Writer extends GroupCommit {
         this.committed([], startedAt)
         replica.committed()
         isNew = true
+        await onPage(work => this.transaction([], work)())
       }
       this.followedAt = at
     } catch (error) {

@@ -92,7 +92,7 @@ export const peopleWords = {
     copies: 'Copies to delete',
   },
   unfinished: {
-    unused_parts: 'Unused parts of the database may hold bytes of theirs until the next start.',
+    unused_parts: 'Unused parts of the database may hold bytes of theirs until it is compacted.',
     log: 'The database’s log may hold bytes of theirs until a long download has ended. Erase again later.',
   },
 

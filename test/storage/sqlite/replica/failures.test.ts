@@ -6,12 +6,16 @@ import { cutAtCommitOf, TcpProxy } from '../../../../scripts/support/tcp-proxy.t
 import { until } from '../../../../scripts/support/until.ts'
 import { LogInUse } from '../../../../src/storage/log/log.ts'
 import { PostgresLog } from '../../../../src/storage/log/postgres/postgres-log.ts'
-import { databaseFile } from '../../../../src/storage/sqlite/database/database.ts'
+import { rowOf } from '../../../../src/storage/shared/in-rows.ts'
+import { databaseFile, openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
+import { encodeEvents } from '../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
+import { storeFirstSnapshot } from '../../../../src/storage/sqlite/replica/first-snapshot.ts'
 import { moveIntoLog } from '../../../../src/storage/sqlite/replica/move.ts'
 import {
   NotOfThisLog,
   prepareReplica,
 } from '../../../../src/storage/sqlite/replica/prepare-replica.ts'
+import type { Writer } from '../../../../src/storage/sqlite/writer/writer.ts'
 import { HandClock } from '../../../support/hand-clock.ts'
 import { NodeWorld } from '../../../support/node-world.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
@@ -269,6 +273,67 @@ describe('a machine over a log', () => {
     await expectAllToHave(id)
   })
 
+  describe('whose clock is wrong', () => {
+    const minute = 60_000
+    const newestTime = async () => (await nodes[0]!.log.newest()).at
+    const openWith = async (clock: HandClock) => {
+      const node = await NodeWorld.open(url, clock, {
+        ...{ follows: false, isCounted: false, comparesClock: true },
+      })
+      nodes.push(node)
+      return node
+    }
+
+    test.each([
+      ['ahead', 2_880],
+      ['behind', -2_880],
+    ])('by two days %s writes nothing until it is set', async (_, minutes) => {
+      const own = new HandClock(Date.now())
+      const node = await openWith(own)
+      const before = await newestTime()
+      own.wallMs += minutes * minute
+      await expect(send(node)).rejects.toMatchObject({
+        code: 'overloaded',
+        message: expect.stringContaining('2880 minutes'),
+      })
+      expect(await newestTime()).toBe(before)
+      // It goes on following, and refuses at once.
+      const id = await send(nodes[1])
+      await node.world.storage.follow()
+      expect(node.seq).toBe((await node.log.newest()).seq)
+      expect(node.world.storage.isRefused).toBe(true)
+      own.wallMs -= minutes * minute
+      await node.world.storage.follow()
+      expect(node.world.storage.isRefused).toBe(false)
+      await expectAllToHave(id, await send(node))
+    })
+
+    test('keeps what it acknowledged meanwhile as received when it was set', async () => {
+      const own = new HandClock(Date.now())
+      const node = await openWith(own)
+      await node.world.storage.follow()
+      const event = tenant.event('early', {
+        kind: 'flow_started',
+        flowKey: 'tour',
+        userId: 'early',
+      })
+      const receivedAt = own.now() + 2_880 * minute
+      const written = Promise.withResolvers<unknown>()
+      const { writer } = node.world.storage as unknown as { writer: Writer }
+      writer.submit({
+        command: {
+          ...{ type: 'append', orgRow: rowOf(tenant.ref as never), receivedAt },
+          ...{ refusals: {}, skewMs: null, text: encodeEvents([event as never]) },
+        },
+        isAwaited: false,
+        ...written,
+      })
+      await written.promise
+      expect(await newestTime()).toBeLessThan(Date.now() + 2 * minute)
+      await expectAllToHave('early')
+    })
+  })
+
   test('that was away during an erasure is filled anew, and has nothing of the person', async () => {
     const id = await send()
     await nodes[1]!.world.storage.follow()
@@ -277,7 +342,7 @@ describe('a machine over a log', () => {
     const { dataDir } = nodes[1]!.world
     const log = nodes[0]!.log
     nodes.splice(1, 1)
-    expect(await prepareReplica(dataDir, log, 'here')).toMatch(/erased/)
+    expect(await prepareReplica(dataDir, log, 'here', clock.now())).toMatch(/erased/)
     const node = await add(dataDir)
     await node.world.storage.follow()
     await node.world.storage.projected()
@@ -309,6 +374,34 @@ describe('a machine over a log', () => {
     for (const log of logs) await log.close()
   })
 
+  test('whose database is lost, begins another one with all that it has', async () => {
+    const kept = [await send(), await send(nodes[1])]
+    await expectAllToHave(...kept)
+    const [old] = nodes.splice(0, 1)
+    const { dataDir } = old!.world
+    await old!.stop()
+    await nodes.pop()!.stop()
+    url = await server.newDatabase()
+    const log = await PostgresLog.open(url)
+    await expect(prepareReplica(dataDir, log, 'here', clock.now())).rejects.toThrow(
+      'which is empty: name that one; if it is lost, run "cairn move --database-lost"',
+    )
+    const move = async (isOldLost: boolean) => {
+      using database = openForWriting(dataDir)
+      await moveIntoLog(database, log, clock.now(), () => {}, isOldLost)
+    }
+    await expect(move(false)).rejects.toThrow('"cairn move --database-lost"')
+    await move(true)
+    await storeFirstSnapshot(dataDir, log, clock.now())
+    await log.close()
+    await add(dataDir)
+    await add()
+    await expectAllToHave(...kept)
+    // Its ids are known, and its numbers are not used again.
+    await send(nodes[1], kept[0])
+    await expectAllToHave(...kept, await send(), await send(nodes[1]))
+  })
+
   test('fills an empty directory anew if its database is damaged beyond reading and was removed', async () => {
     const id = await send()
     const node = nodes[1]!
@@ -324,7 +417,9 @@ describe('a machine over a log', () => {
 
   describe('with a directory of something else', () => {
     const expectRefusal = async (dataDir: string, message: RegExp) => {
-      const refusal = await prepareReplica(dataDir, nodes[0]!.log, 'here').catch(error => error)
+      const refusal = await prepareReplica(dataDir, nodes[0]!.log, 'here', clock.now()).catch(
+        error => error,
+      )
       expect(refusal).toBeInstanceOf(NotOfThisLog)
       expect(refusal.message).toMatch(message)
     }
@@ -359,17 +454,19 @@ describe('a machine over a log', () => {
       places.push(alone.dataDir)
       await addOrganisation(alone)
       const log = await PostgresLog.open(await server.newDatabase())
-      const move = () => moveIntoLog(alone.database, log, () => {})
+      const move = () => moveIntoLog(alone.database, log, clock.now(), () => {})
       const fill = log.fill.bind(log)
       log.fill = () => Promise.reject(new Error('killed'))
       await expect(move()).rejects.toThrow('killed')
-      const refusal = await prepareReplica(alone.dataDir, log, 'here').catch(error => error)
+      const refusal = await prepareReplica(alone.dataDir, log, 'here', clock.now()).catch(
+        error => error,
+      )
       expect(refusal).toBeInstanceOf(NotOfThisLog)
       expect(refusal.message).toMatch(/run "cairn move" again/)
       log.fill = fill
       expect((await move()).get('organisations')).toBe(1)
       await alone.stop()
-      expect(await prepareReplica(alone.dataDir, log, 'here')).toBeNull()
+      expect(await prepareReplica(alone.dataDir, log, 'here', clock.now())).toBeNull()
       await log.close()
     })
 
@@ -383,7 +480,7 @@ describe('a machine over a log', () => {
       const [slow, quick] = alone.map(
         ({ database }) =>
           () =>
-            moveIntoLog(database, log, () => {}),
+            moveIntoLog(database, log, clock.now(), () => {}),
       )
       const fill = log.fill.bind(log)
       log.fill = async (...args) => {
@@ -393,17 +490,19 @@ describe('a machine over a log', () => {
       }
       await expect(slow!()).rejects.toThrow(LogInUse)
       for (const world of alone) await world.stop()
-      const refusal = await prepareReplica(alone[0]!.dataDir, log, 'here').catch(error => error)
+      const refusal = await prepareReplica(alone[0]!.dataDir, log, 'here', clock.now()).catch(
+        error => error,
+      )
       expect(refusal.message).toMatch(/data of a server alone/)
       expect(await organisationsIn(alone[0]!.dataDir)).toHaveLength(1)
-      expect(await prepareReplica(alone[1]!.dataDir, log, 'here')).toBeNull()
+      expect(await prepareReplica(alone[1]!.dataDir, log, 'here', clock.now())).toBeNull()
       await log.close()
     })
 
     test('such as a file that is no database, does not start, and deletes nothing', async () => {
       const dataDir = place()
       writeFileSync(databaseFile(dataDir), 'no database')
-      await expect(prepareReplica(dataDir, nodes[0]!.log, 'here')).rejects.toThrow()
+      await expect(prepareReplica(dataDir, nodes[0]!.log, 'here', clock.now())).rejects.toThrow()
       expect(await Bun.file(databaseFile(dataDir)).text()).toBe('no database')
     })
   })

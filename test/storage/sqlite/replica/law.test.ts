@@ -23,7 +23,7 @@ type Act =
   | { type: 'complete'; person: number; daysAgo: number }
   | { type: 'held out' | 'erase'; person: number }
   | { type: 'health'; person: number; outcome: 'found' | 'not_found' }
-  | { type: 'delete'; days: number }
+  | { type: 'delete'; days: number; isOwn: boolean }
   | { type: 'follow' | 'publish' | 'rebuild' | 'seal' | 'snapshot' | 'other' }
 
 const person = fc.nat({ max: 5 })
@@ -68,6 +68,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('delete' as const),
       days: fc.integer({ min: 1, max: 12 }),
+      isOwn: fc.boolean(),
     }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('erase' as const), person }) },
@@ -114,7 +115,6 @@ class Machine {
 class Life {
   private asked = 0
   private sent = 0
-  private days = 12
   private at = autumnAnchor - reach
   private tenant!: Tenant
   private readonly erased = new Set<string>()
@@ -213,10 +213,9 @@ class Life {
         return
       case 'delete':
         this.moveTo(this.at + 1)
-        // A machine that was away while the period was shorter would keep more than the others.
-        this.days = Math.min(this.days, act.days)
-        for (const { node } of this.machines) {
-          node.world.storage.housekeeping.retentionDays = this.days
+        if (act.isOwn) await this.withAllFollowing(() => this.keepOwn(act.days))
+        for (const { node } of act.isOwn ? [] : this.machines) {
+          node.world.storage.housekeeping.retentionDays = act.days
         }
         return this.machines[0]!.node.world.retainAll()
       case 'erase': {
@@ -252,6 +251,14 @@ class Life {
       case 'other':
         this.asked = 1 - this.asked
     }
+  }
+
+  /** Gives the organisation a period of its own. */
+  private async keepOwn(retentionDays: number): Promise<void> {
+    const { organisations } = this.world.management
+    const { revision } = await organisations.read(this.tenant.ref, this.at)
+    const settings = { retentionDays }
+    await organisations.change(this.tenant.ref, { revision, settings, audit: [] })
   }
 
   /** Lets the clocks get past everything that was received, and past the hour for which a start may doubt them. */

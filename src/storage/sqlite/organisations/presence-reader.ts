@@ -1,18 +1,14 @@
-import { rejectionCodes } from '../../core/event/event.ts'
-import { buckets } from '../../core/organisation/buckets.ts'
-import { presenceMarks } from '../../core/organisation/presence.ts'
-import {
-  type IdentityHour,
-  noUserHashes,
-  summedHours,
-  type UserHashVerdict,
-} from '../../core/organisation/verified-identity.ts'
-import { least } from '../../core/run/run.ts'
-import { hourMs } from '../../core/time/durations.ts'
-import type { CountedSince, Presence } from '../../modules/installation/port.ts'
-import type { Asking } from './asking.ts'
-import type { PresenceBoard } from './boards.ts'
-import { countsKeptMs, limitReached, refusedOrigin } from './refusals.ts'
+import type { Database } from 'bun:sqlite'
+import { rejectionCodes } from '../../../core/event/event.ts'
+import { buckets } from '../../../core/organisation/buckets.ts'
+import { presenceMarks } from '../../../core/organisation/presence.ts'
+import { summedHours } from '../../../core/organisation/verified-identity.ts'
+import { least } from '../../../core/run/run.ts'
+import { hourMs } from '../../../core/time/durations.ts'
+import type { CountedSince, Presence } from '../../../modules/installation/port.ts'
+import type { PresenceBoard } from '../../shared/boards.ts'
+import { countsKeptMs, limitReached, refusedOrigin } from '../../shared/refusals.ts'
+import { identityHours } from './identity-counts.ts'
 
 /** The counts of some words, each stored under a code of its own; words never counted are left out. */
 function countsIn<Word extends string>(
@@ -25,22 +21,22 @@ function countsIn<Word extends string>(
   return Object.fromEntries(entries) as Partial<Record<Word, number>>
 }
 
-const statements = (database: Asking) => ({
-  presence: database.query<Record<string, number | string | null>>(
+const statements = (database: Database) => ({
+  presence: database.query<Record<string, number | string | null>, number[]>(
     'select * from presence where org_id = $1',
   ),
-  refusals: database.query<{ code: string; count: number }>(
-    `select code, cast(sum(count) as bigint) as count from refusals
+  refusals: database.query<{ code: string; count: number }, number[]>(
+    `select code, sum(count) as count from refusals
     where org_id = $1 and hour > $2 group by code`,
   ),
   // The first hour of the latest period without a gap of a day.
-  refusedSince: database.query<{ code: string; hour: number }>(
+  refusedSince: database.query<{ code: string; hour: number }, number[]>(
     `select code, max(hour) as hour from (
       select code, hour, lag(hour) over (partition by code order by hour) as before
       from refusals where org_id = $1 and hour > $2) as refused
     where before is null or hour - before > 24 group by code`,
   ),
-  wrongHashesSince: database.query<{ hour: number | null }>(
+  wrongHashesSince: database.query<{ hour: number | null }, number[]>(
     `select max(hour) as hour from (
       select hour, lag(hour) over (order by hour) as before from (
         select distinct hour from identity_counts
@@ -49,50 +45,23 @@ const statements = (database: Asking) => ({
   ),
 })
 
-export interface IdentityRow {
-  hour: number
-  verdict: UserHashVerdict
-  count: number
-}
-
-/** @param rows in the order of their hours */
-export const identityHoursOf = (rows: readonly IdentityRow[]): IdentityHour[] =>
-  [...Map.groupBy(rows, ({ hour }) => hour)].map(([hour, ofHour]) => ({
-    at: hour * hourMs,
-    ...noUserHashes,
-    ...Object.fromEntries(ofHour.map(({ verdict, count }) => [verdict, count])),
-  }))
-
-/** Reads the hours of the last 24 in which any user hash was counted, oldest first. */
-export function identityHoursOver(database: Asking) {
-  const counts = database.query<IdentityRow>(
-    `select hour, verdict, count from identity_counts
-    where org_id = $1 and hour > $2 order by hour`,
-  )
-  return async (orgRow: number, now: number): Promise<IdentityHour[]> =>
-    identityHoursOf(await counts.all(orgRow, Math.floor(now / hourMs) - 24))
-}
-
 /** What is reported about an installation: what is stored, and what this process has seen since. */
 export class PresenceReader {
   private readonly sql
-  readonly identityHours
+  private readonly identityHours
 
   constructor(
-    database: Asking,
+    database: Database,
     private readonly board: PresenceBoard,
   ) {
     this.sql = statements(database)
-    this.identityHours = identityHoursOver(database)
+    this.identityHours = identityHours(database)
   }
 
-  async presence(orgRow: number, now: number): Promise<Presence> {
+  presence(orgRow: number, now: number): Presence {
     const { sql } = this
-    const [[row], refused, hours] = await Promise.all([
-      sql.presence.all(orgRow),
-      sql.refusals.all(orgRow, Math.floor(now / hourMs) - 24),
-      this.identityHours(orgRow, now),
-    ])
+    const [row] = sql.presence.all(orgRow)
+    const refused = sql.refusals.all(orgRow, Math.floor(now / hourMs) - 24)
     const seen = {} as { -readonly [Mark in keyof Presence['seen']]: Presence['seen'][Mark] }
     for (const mark of presenceMarks) {
       const here = this.board.seen(orgRow, mark)
@@ -112,17 +81,15 @@ export class PresenceReader {
       erased: refusals.get('erased') ?? 0,
       refusedOrigins: refusals.get(refusedOrigin) ?? 0,
       limitedMinutes: countsIn(refusals, buckets, limitReached),
-      userHashes: summedHours(hours),
+      userHashes: summedHours(this.identityHours(orgRow, now)),
     }
   }
 
   /** See `PresenceBook.since`. */
-  async countedSince(orgRow: number, now: number): Promise<CountedSince> {
+  countedSince(orgRow: number, now: number): CountedSince {
     const kept = Math.floor((now - countsKeptMs) / hourMs)
-    const [refused, [wrong]] = await Promise.all([
-      this.sql.refusedSince.all(orgRow, kept),
-      this.sql.wrongHashesSince.all(orgRow, kept),
-    ])
+    const refused = this.sql.refusedSince.all(orgRow, kept)
+    const [wrong] = this.sql.wrongHashesSince.all(orgRow, kept)
     const since = new Map(refused.map(({ code, hour }) => [code, hour * hourMs]))
     const wrongHour = wrong?.hour ?? null
     return {
