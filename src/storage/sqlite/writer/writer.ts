@@ -298,7 +298,13 @@ export class Writer extends GroupCommit {
       newest.seq !== replica.position.seq || newest.mark !== replica.position.mark
     if (isBehind()) {
       await this.occupy(async () => {
-        if (isBehind()) await this.takeUp(following, log.since(replica.position))
+        if (!isBehind()) return
+        try {
+          await this.takeUp(following, log.since(replica.position))
+        } catch (error) {
+          this.giveUp()
+          throw error
+        }
       })
     } else this.followedAt = askedAt
     if (log.clockError) this.suspect(log.clockError)
@@ -515,13 +521,19 @@ export class Writer extends GroupCommit {
     const { log, replica } = following
     const startedAt = performance.now()
     let result!: T
+    let isOver = false
+    /** The log may have given up this call while its pages were still on their way. */
+    const assertWanted = () => {
+      if (isOver) throw new LogUnavailable('The log has given this transaction up')
+    }
     try {
       // Others wait while this machine has the sequencer, so it does not come with much to take up.
       if (startedAt - this.followedAt > longAgoMs) {
         await this.takeUp(following, log.since(replica.position))
       }
       await log.append(replica.position, async since => {
-        await this.takeUp({ ...following, onPage: async () => {} }, since)
+        await this.takeUp({ ...following, onPage: async () => {} }, wanted(since, assertWanted))
+        assertWanted()
         result = this.open(() => {
           replica.begin()
           return work()
@@ -529,6 +541,7 @@ export class Writer extends GroupCommit {
         return replica.collect(following.now())
       })
     } catch (error) {
+      isOver = true
       this.giveUp()
       throw error
     }
@@ -545,7 +558,7 @@ export class Writer extends GroupCommit {
     return result
   }
 
-  /** Takes up what others have appended, in a transaction for each group of pages. */
+  /** Takes up what others have appended, in a transaction for each group of pages. If it throws, one may be open. */
   private async takeUp(
     { replica, onTakenUp, onPage }: Following,
     since: AsyncIterable<Page>,
@@ -570,9 +583,6 @@ export class Writer extends GroupCommit {
         await onPage(work => this.transaction([], work)())
       }
       this.followedAt = at
-    } catch (error) {
-      this.giveUp()
-      throw error
     } finally {
       if (isNew) onTakenUp()
     }
@@ -622,5 +632,12 @@ export class Writer extends GroupCommit {
       events: group.reduce((sum, { command }) => sum + eventsIn(command), 0),
       durationMs: performance.now() - startedAt,
     })
+  }
+}
+
+async function* wanted(pages: AsyncIterable<Page>, assert: () => void): AsyncGenerator<Page> {
+  for await (const page of pages) {
+    assert()
+    yield page
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cutAtCommitOf, TcpProxy } from '../../../../scripts/support/tcp-proxy.ts'
 import { until } from '../../../../scripts/support/until.ts'
-import { LogInUse } from '../../../../src/storage/log/log.ts'
+import { LogInUse, LogUnavailable } from '../../../../src/storage/log/log.ts'
 import { PostgresLog } from '../../../../src/storage/log/postgres/postgres-log.ts'
 import { rowOf } from '../../../../src/storage/shared/in-rows.ts'
 import { databaseFile, openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
@@ -118,6 +118,24 @@ describe('a machine over a log', () => {
       throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
     }
   }
+
+  test('whose work continues after the log has given it up keeps none of that', async () => {
+    const { log } = nodes[0]!
+    const { append } = log
+    let late: Promise<unknown> | undefined
+    log.append = (_, work) => {
+      log.append = append
+      const rejected = Promise.reject(new LogUnavailable('away'))
+      const pages = async function* () {
+        await rejected.catch(() => new Promise(resolve => setImmediate(resolve)))
+      }
+      late = work(pages()).catch(error => error)
+      return rejected
+    }
+    const id = await send()
+    expect(await late).toBeInstanceOf(LogUnavailable)
+    await expectAllToHave(id)
+  })
 
   test('that loses the log before a commit there keeps nothing, and says so', async () => {
     const kept = await send(nodes[1])
