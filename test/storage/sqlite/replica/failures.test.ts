@@ -328,6 +328,7 @@ describe('a machine over a log', () => {
         isAwaited: false,
         ...written,
       })
+      await writer.flush()
       await written.promise
       expect(await newestTime()).toBeLessThan(Date.now() + 2 * minute)
       await expectAllToHave('early')
