@@ -385,18 +385,10 @@ export class Writer extends GroupCommit {
   private async commitGroup(group: readonly Submission[]): Promise<void> {
     const results: CommandResult[] = []
     await this.shared(group, () => {
-      for (const { command } of group) results.push(this.executor.execute(this.inTime(command)))
+      for (const { command } of group) results.push(this.executor.execute(command))
       this.executor.settle()
     })
     for (const [i, waiting] of group.entries()) this.settleCommitted(waiting, results[i] ?? null)
-  }
-
-  /** What was acknowledged while this machine's clock was wrong may seem to have arrived in the future. */
-  private inTime(command: StorageCommand): StorageCommand {
-    const latest = this.following?.log.latest ?? Number.POSITIVE_INFINITY
-    return 'receivedAt' in command && command.receivedAt > latest
-      ? { ...command, receivedAt: latest }
-      : command
   }
 
   private settleCommitted(waiting: Submission, result: CommandResult): void {
@@ -417,7 +409,7 @@ export class Writer extends GroupCommit {
     try {
       await this.shared(group, () => {
         verdicts = []
-        for (const { command } of group) verdicts.push(this.execute(this.inTime(command)))
+        for (const { command } of group) verdicts.push(this.execute(command))
       })
     } catch (fault) {
       if (fault === this.divergence) {
@@ -538,7 +530,7 @@ export class Writer extends GroupCommit {
           replica.begin()
           return work()
         })
-        return replica.collect(following.now())
+        return replica.collect(following.now(), log.latest)
       })
     } catch (error) {
       isOver = true
