@@ -148,8 +148,12 @@ export class Replica {
     this.follower.noteAsked(stored, asked)
   }
 
-  /** What the transaction under way has written that others have to take up; null if nothing. */
-  collect(now: number): Group | null {
+  /**
+   * What the transaction under way has written that others have to take up; null if nothing.
+   *
+   * @param latest the latest time that the log takes now, epoch milliseconds
+   */
+  collect(now: number, latest: number): Group | null {
     const { seq, at } = this.position
     const batches = this.sql.batchesAfter.all(seq)
     const rows = this.changes.take()
@@ -158,7 +162,9 @@ export class Replica {
     const receipts = batches.map(batch =>
       lastReceipt({ received_at: batch.receivedAt, later: batch.later }),
     )
-    const to = { seq: last, mark: crypto.randomUUID(), at: Math.max(at, now, ...receipts) }
+    // What was acknowledged while this machine's clock was wrong may seem to have arrived in the future.
+    const receivedAt = Math.min(Math.max(...receipts), latest)
+    const to = { seq: last, mark: crypto.randomUUID(), at: Math.max(at, now, receivedAt) }
     this.ids.startAt(to.seq + 1)
     this.moveTo(to)
     return { batches, rows, to, isChange: isChange(rows) }

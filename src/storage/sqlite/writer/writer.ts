@@ -298,7 +298,13 @@ export class Writer extends GroupCommit {
       newest.seq !== replica.position.seq || newest.mark !== replica.position.mark
     if (isBehind()) {
       await this.occupy(async () => {
-        if (isBehind()) await this.takeUp(following, log.since(replica.position))
+        if (!isBehind()) return
+        try {
+          await this.takeUp(following, log.since(replica.position))
+        } catch (error) {
+          this.giveUp()
+          throw error
+        }
       })
     } else this.followedAt = askedAt
     if (log.clockError) this.suspect(log.clockError)
@@ -379,18 +385,10 @@ export class Writer extends GroupCommit {
   private async commitGroup(group: readonly Submission[]): Promise<void> {
     const results: CommandResult[] = []
     await this.shared(group, () => {
-      for (const { command } of group) results.push(this.executor.execute(this.inTime(command)))
+      for (const { command } of group) results.push(this.executor.execute(command))
       this.executor.settle()
     })
     for (const [i, waiting] of group.entries()) this.settleCommitted(waiting, results[i] ?? null)
-  }
-
-  /** What was acknowledged while this machine's clock was wrong may seem to have arrived in the future. */
-  private inTime(command: StorageCommand): StorageCommand {
-    const latest = this.following?.log.latest ?? Number.POSITIVE_INFINITY
-    return 'receivedAt' in command && command.receivedAt > latest
-      ? { ...command, receivedAt: latest }
-      : command
   }
 
   private settleCommitted(waiting: Submission, result: CommandResult): void {
@@ -411,7 +409,7 @@ export class Writer extends GroupCommit {
     try {
       await this.shared(group, () => {
         verdicts = []
-        for (const { command } of group) verdicts.push(this.execute(this.inTime(command)))
+        for (const { command } of group) verdicts.push(this.execute(command))
       })
     } catch (fault) {
       if (fault === this.divergence) {
@@ -515,20 +513,27 @@ export class Writer extends GroupCommit {
     const { log, replica } = following
     const startedAt = performance.now()
     let result!: T
+    let isOver = false
+    /** The log may have given up this call while its pages were still on their way. */
+    const assertWanted = () => {
+      if (isOver) throw new LogUnavailable('The log has given this transaction up')
+    }
     try {
       // Others wait while this machine has the sequencer, so it does not come with much to take up.
       if (startedAt - this.followedAt > longAgoMs) {
         await this.takeUp(following, log.since(replica.position))
       }
       await log.append(replica.position, async since => {
-        await this.takeUp({ ...following, onPage: async () => {} }, since)
+        await this.takeUp({ ...following, onPage: async () => {} }, wanted(since, assertWanted))
+        assertWanted()
         result = this.open(() => {
           replica.begin()
           return work()
         })
-        return replica.collect(following.now())
+        return replica.collect(following.now(), log.latest)
       })
     } catch (error) {
+      isOver = true
       this.giveUp()
       throw error
     }
@@ -545,7 +550,7 @@ export class Writer extends GroupCommit {
     return result
   }
 
-  /** Takes up what others have appended, in a transaction for each group of pages. */
+  /** Takes up what others have appended, in a transaction for each group of pages. If it throws, one may be open. */
   private async takeUp(
     { replica, onTakenUp, onPage }: Following,
     since: AsyncIterable<Page>,
@@ -570,9 +575,6 @@ export class Writer extends GroupCommit {
         await onPage(work => this.transaction([], work)())
       }
       this.followedAt = at
-    } catch (error) {
-      this.giveUp()
-      throw error
     } finally {
       if (isNew) onTakenUp()
     }
@@ -622,5 +624,12 @@ export class Writer extends GroupCommit {
       events: group.reduce((sum, { command }) => sum + eventsIn(command), 0),
       durationMs: performance.now() - startedAt,
     })
+  }
+}
+
+async function* wanted(pages: AsyncIterable<Page>, assert: () => void): AsyncGenerator<Page> {
+  for await (const page of pages) {
+    assert()
+    yield page
   }
 }

@@ -4,18 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cutAtCommitOf, TcpProxy } from '../../../../scripts/support/tcp-proxy.ts'
 import { until } from '../../../../scripts/support/until.ts'
-import { LogInUse } from '../../../../src/storage/log/log.ts'
+import { LogInUse, LogUnavailable } from '../../../../src/storage/log/log.ts'
 import { PostgresLog } from '../../../../src/storage/log/postgres/postgres-log.ts'
-import { rowOf } from '../../../../src/storage/shared/in-rows.ts'
 import { databaseFile, openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
-import { encodeEvents } from '../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
 import { storeFirstSnapshot } from '../../../../src/storage/sqlite/replica/first-snapshot.ts'
 import { moveIntoLog } from '../../../../src/storage/sqlite/replica/move.ts'
 import {
   NotOfThisLog,
   prepareReplica,
 } from '../../../../src/storage/sqlite/replica/prepare-replica.ts'
-import type { Writer } from '../../../../src/storage/sqlite/writer/writer.ts'
 import { HandClock } from '../../../support/hand-clock.ts'
 import { NodeWorld } from '../../../support/node-world.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
@@ -118,6 +115,24 @@ describe('a machine over a log', () => {
       throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
     }
   }
+
+  test('whose work continues after the log has given it up keeps none of that', async () => {
+    const { log } = nodes[0]!
+    const { append } = log
+    let late: Promise<unknown> | undefined
+    log.append = (_, work) => {
+      log.append = append
+      const rejected = Promise.reject(new LogUnavailable('away'))
+      const pages = async function* () {
+        await rejected.catch(() => new Promise(resolve => setImmediate(resolve)))
+      }
+      late = work(pages()).catch(error => error)
+      return rejected
+    }
+    const id = await send()
+    expect(await late).toBeInstanceOf(LogUnavailable)
+    await expectAllToHave(id)
+  })
 
   test('that loses the log before a commit there keeps nothing, and says so', async () => {
     const kept = await send(nodes[1])
@@ -306,31 +321,6 @@ describe('a machine over a log', () => {
       await node.world.storage.follow()
       expect(node.world.storage.isRefused).toBe(false)
       await expectAllToHave(id, await send(node))
-    })
-
-    test('keeps what it acknowledged meanwhile as received when it was set', async () => {
-      const own = new HandClock(Date.now())
-      const node = await openWith(own)
-      await node.world.storage.follow()
-      const event = tenant.event('early', {
-        kind: 'flow_started',
-        flowKey: 'tour',
-        userId: 'early',
-      })
-      const receivedAt = own.now() + 2_880 * minute
-      const written = Promise.withResolvers<unknown>()
-      const { writer } = node.world.storage as unknown as { writer: Writer }
-      writer.submit({
-        command: {
-          ...{ type: 'append', orgRow: rowOf(tenant.ref as never), receivedAt },
-          ...{ refusals: {}, skewMs: null, text: encodeEvents([event as never]) },
-        },
-        isAwaited: false,
-        ...written,
-      })
-      await written.promise
-      expect(await newestTime()).toBeLessThan(Date.now() + 2 * minute)
-      await expectAllToHave('early')
     })
   })
 
