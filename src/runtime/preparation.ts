@@ -1,14 +1,11 @@
-import type { BackupProgress } from '../storage/sqlite/backup/copy-database.ts'
+import type { UpgradeProgress } from '../storage/sqlite/database/upgrade.ts'
 import type { ErasureProgress } from '../storage/sqlite/erasure/erasures.ts'
 import type { Log } from './log.ts'
 import type { PreparationStart, Prepared } from './task-thread.ts'
 import { inThread } from './threads.ts'
 
 /** What is being done, and its progress. */
-export type Progress =
-  | ({ doing: 'backup' } & BackupProgress)
-  | { doing: 'tables' }
-  | ErasureProgress
+type Progress = UpgradeProgress | ErasureProgress
 
 /** How often the log reports progress, besides the beginning of each part, milliseconds. */
 const tellEveryMs = 10_000

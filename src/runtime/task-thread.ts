@@ -11,7 +11,6 @@ import {
   longWorkHere,
 } from '../storage/sqlite/writer/long-work.ts'
 import { cannotWrite } from '../storage/sqlite/writer/messages.ts'
-import type { Progress } from './preparation.ts'
 
 /**
  * The thread that does one task and ends. The task is what a database needs before any other thread opens it
@@ -100,15 +99,10 @@ function resultOf(start: TaskStart): unknown {
 }
 
 function upgrade(dataDir: string): Promise<Prepared['upgrade']> {
-  const tellOf = (progress: Progress) => tell(progress)
-  return upgradeDatabase(
-    dataDir,
-    progress => tellOf({ doing: 'backup', ...progress }),
-    () => {
-      tellOf({ doing: 'tables' })
-      failpoint('migration_step')
-    },
-  )
+  return upgradeDatabase(dataDir, progress => {
+    tell(progress)
+    if (progress.doing === 'tables') failpoint('migration_step')
+  })
 }
 
 function eraseThoseListed({ dataDir, now }: PreparationStart): Prepared['erasures'] {

@@ -1,11 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { backUp } from '../backup/backup.ts'
-import type { OnBackupProgress } from '../backup/copy-database.ts'
+import type { BackupProgress } from '../backup/copy-database.ts'
 import { removeBackup } from '../backup/folder.ts'
 import { openForReading, openForWriting } from './database.ts'
 import { migrate, schemaOf } from './migrate.ts'
 import { makeInnerDirectory } from './synced-files.ts'
+
+/** How far an upgrade is. */
+export type UpgradeProgress =
+  | ({ doing: 'backup' } & BackupProgress)
+  /** The tables are being changed, within a transaction. */
+  | { doing: 'tables' }
 
 /** Absolute, because operators are told the path. */
 export const upgradesFolder = (dataDir: string) => resolve(dataDir, 'backups')
@@ -38,16 +44,15 @@ export function backupBefore(dataDir: string, schema: number): string | null {
  */
 export async function upgradeDatabase(
   dataDir: string,
-  onBackup: OnBackupProgress,
-  onStep: () => void,
+  tell: (progress: UpgradeProgress) => void,
 ): Promise<{ backup: string }> {
   const backup = backupOf(dataDir, schemaIn(dataDir))
   makeInnerDirectory(upgradesFolder(dataDir))
   // From an earlier try: the database is as it was then, and may have more in it by now.
   await removeBackup(backup)
-  await backUp(dataDir, backup, onBackup)
+  await backUp(dataDir, backup, progress => tell({ doing: 'backup', ...progress }))
   using database = openForWriting(dataDir)
-  migrate(database, onStep)
+  migrate(database, () => tell({ doing: 'tables' }))
   try {
     // Otherwise the first commits of the server would wait for this. If it fails, the log is as good.
     database.run('pragma wal_checkpoint(truncate)')
