@@ -1,4 +1,4 @@
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,14 +13,11 @@ import { decodeEvents } from '../../src/storage/sqlite/engine/event-codec/event-
 
 /** All events in the ledger, or one organisation's if one is named, in the order of arrival. */
 export function storedEvents(database: Database, orgRow?: number): StoredEvent[] {
-  return (
-    database
-      .query<BatchRow & { org_id: number }, []>('select * from event_batches order by seq')
-      .all()
-      .filter(row => orgRow === undefined || row.org_id === orgRow)
-      // Rows of an older release do not name their codec.
-      .flatMap(row => decodeEvents(storedText({ ...row, codec: row.codec ?? 1 })))
-  )
+  return database
+    .query<BatchRow & { org_id: number }, []>('select * from event_batches order by seq')
+    .all()
+    .filter(row => orgRow === undefined || row.org_id === orgRow)
+    .flatMap(row => decodeEvents(storedText(row)))
 }
 
 /**
@@ -93,6 +90,24 @@ export function damageIn(database: Database): string | null {
 export function textsIn(directory: string, texts: readonly string[]): string[] {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
-    .map(entry => readFileSync(join(entry.parentPath, entry.name)))
-  return texts.filter(text => files.some(bytes => bytes.includes(text)))
+    .map(entry => join(entry.parentPath, entry.name))
+  const contents = files.map(file => readFileSync(file))
+  // The ledger is compressed.
+  const ledgers = files
+    .filter(file => file.endsWith('.db'))
+    .map(file => JSON.stringify(eventsIn(file)))
+  return texts.filter(
+    text =>
+      contents.some(bytes => bytes.includes(text)) || ledgers.some(ledger => ledger.includes(text)),
+  )
+}
+
+/** The events in a file that may be a database of Cairn's. */
+function eventsIn(file: string): StoredEvent[] {
+  try {
+    using database = new Database(file, { readonly: true })
+    return storedEvents(database)
+  } catch {
+    return []
+  }
 }

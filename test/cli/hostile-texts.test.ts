@@ -5,7 +5,7 @@ import type { Finished } from '../../scripts/support/finished.ts'
 import { hasUnseen } from '../../src/core/text/unseen.ts'
 import { apiOf, type Server } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
-import { poison } from '../support/ledger.ts'
+import { cure, poison } from '../support/ledger.ts'
 
 /**
  * The command line prints texts from pages, from anybody who has the public key, and from other people's
@@ -108,7 +108,7 @@ beforeAll(async () => {
   const answers = [await api('POST', '/events', { events })]
   poison(database, hostile('bad'))
   await api('POST', '/events', { events: [{ ...events[0], id: hostile('bad') }] })
-  database.run('drop trigger poison')
+  cure(database)
   database.close()
   const userId = hostile('user')
   const print = {

@@ -7,7 +7,7 @@ import { outcome } from '../../src/cli/operations.ts'
 import { databaseFile, openForWriting } from '../../src/storage/sqlite/database/database.ts'
 import { apiOf, type Server, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
-import { poison } from '../support/ledger.ts'
+import { cure, poison } from '../support/ledger.ts'
 import { prepared } from '../support/prepared.ts'
 
 const day = 86_400_000
@@ -92,7 +92,7 @@ describe('dead-letters', () => {
   const addDeadLetters = async (server: Server, ...ids: string[]) => {
     withDatabase(database => poison(database, 'bad'))
     await send(server, custom('good'), ...ids.map(id => custom(id)))
-    withDatabase(database => database.run('drop trigger poison'))
+    withDatabase(database => cure(database))
   }
   interface Listed {
     id: number

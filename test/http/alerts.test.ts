@@ -4,7 +4,7 @@ import { dayMs, hourMs, minuteMs } from '../../src/core/time/durations.ts'
 import { confirmationSubject, confirmationText } from '../../src/modules/alerts/confirmation.ts'
 import { movedBy } from '../../src/test-clock.ts'
 import { tour } from '../support/flows.ts'
-import { poison } from '../support/ledger.ts'
+import { cure, poison } from '../support/ledger.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
 import { WebhookReceiver } from '../support/webhook-receiver.ts'
 import { World } from '../support/world.ts'
@@ -169,9 +169,9 @@ test('an install that goes stale is reported, and so are dead letters', async ()
   await tenant.answer('GET /heartbeat')
   poison(world.database, 'bad')
   await tenant.answer('POST /events', {
-    body: { events: [{ kind: 'custom', name: 'bad', userId: 'ann' }] },
+    body: { events: [{ id: 'bad', kind: 'custom', name: 'x', userId: 'ann' }] },
   })
-  world.database.run('drop trigger poison')
+  cure(world.database)
   await look(2)
   expect(types()).toEqual(['install.stale', 'dead_letters.found'])
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'bun:test'
 import type { ManagementStores, Stores } from '../../src/app.ts'
 import { textsIn } from '../support/erasing.ts'
 import { HandClock } from '../support/hand-clock.ts'
-import { poison } from '../support/ledger.ts'
+import { cure, poison } from '../support/ledger.ts'
 import { NodeWorld } from '../support/node-world.ts'
 import { describe, PostgresServer } from '../support/postgres.ts'
 import type { World } from '../support/world.ts'
@@ -136,7 +136,7 @@ describe('over a log', () => {
       async refuse(text) {
         for (const { world } of nodes) poison(world.database, text)
         return async () => {
-          for (const { world } of nodes) world.database.run('drop trigger poison')
+          for (const { world } of nodes) cure(world.database)
         }
       },
       traces: texts => {

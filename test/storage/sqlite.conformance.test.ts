@@ -1,5 +1,5 @@
 import { textsIn } from '../support/erasing.ts'
-import { poison } from '../support/ledger.ts'
+import { cure, poison } from '../support/ledger.ts'
 import { lawWorld } from '../support/lives.ts'
 import { conformance } from './conformance/conformance.ts'
 
@@ -21,7 +21,7 @@ conformance('SQLite', async () => {
     },
     async refuse(text) {
       poison(world.database, text)
-      return async () => void world.database.run('drop trigger poison')
+      return async () => cure(world.database)
     },
     traces: texts => textsIn(world.dataDir, texts),
     async reopen() {

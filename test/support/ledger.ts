@@ -12,13 +12,23 @@ import { BatchFlows } from '../../src/storage/sqlite/projections/pending-facts.t
 
 export { storedEvents } from '../../scripts/support/stored.ts'
 
-/** Makes the database refuse batches that contain a text, as a corrupt row or a broken rule would. */
+/**
+ * Makes the database refuse events with a text in their ids, and batches with a text in them, as a corrupt row or a
+ * broken rule would. Batches of more than a few events are compressed, so nothing but ids is found in those.
+ */
 export function poison(database: Database, text: string): void {
-  database.run(
-    `create trigger poison before insert on event_batches
-    when instr(new.facts, cast('${text}' as blob))
-    begin select raise(abort, 'poisoned'); end`,
-  )
+  const refusing = (name: string, table: string, condition: string) =>
+    database.run(
+      `create trigger ${name} before insert on ${table} when ${condition}
+      begin select raise(abort, 'poisoned'); end`,
+    )
+  refusing('poison', 'event_ids', `instr(new.id, '${text}')`)
+  refusing('poison_batch', 'event_batches', `instr(new.body, cast('${text}' as blob))`)
+}
+
+/** Undoes `poison`. */
+export function cure(database: Database): void {
+  for (const name of ['poison', 'poison_batch']) database.run(`drop trigger ${name}`)
 }
 
 /** Stores events behind a running storage's back, as if they had arrived, but nothing that follows from them. */

@@ -23,13 +23,12 @@ export interface LogBatch {
   /** How much later than the first each further part of the batch was received: milliseconds, space-separated. */
   later: string
   source: number
-  codec: number
   /** How many events there are. */
   events: number
   /** JSON: which of them published flows asked for when they were stored; null if none. */
   asked: string | null
-  facts: Uint8Array
-  details: Uint8Array
+  /** The events themselves, in the form of whoever stored them. */
+  body: Uint8Array
 }
 
 /** A row of a table that all machines have, as it is now. */

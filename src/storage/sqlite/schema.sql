@@ -271,11 +271,8 @@ create table event_batches (
   source integer not null,
   -- How many.
   events integer not null,
-  -- UTF-8: what projections go by, and what only exports show.
-  facts blob not null,
-  details blob not null,
-  -- The form in which the events are written, so that another one leaves older rows as they are.
-  codec integer not null default 1,
+  -- The events: see `packed` in `engine/event-codec/event-batches.ts`.
+  body blob not null,
   -- JSON: which events of the batch published flows asked for when it was stored, [place, most, goalOf] each.
   asked text
 ) strict;

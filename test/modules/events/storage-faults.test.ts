@@ -85,13 +85,13 @@ describe('a buffer that is full', () => {
 
 describe('an event that the database refuses', () => {
   const poisoned = (tenant: Tenant) => {
-    poison(world.database, 'poison')
+    poison(world.database, 'b')
     return tenant
   }
 
   test('does not affect its neighbours, and is reported as storage', async () => {
     const tenant = poisoned(await tenantOf())
-    const { status, body } = await tenant.send([event('a'), event('b', 'poison'), event('c')])
+    const { status, body } = await tenant.send([event('a'), event('b'), event('c')])
     expect(status).toBe(202)
     expect(body).toEqual({
       accepted: 2,
@@ -108,7 +108,7 @@ describe('an event that the database refuses', () => {
 
   test('alone in its batch makes it 422', async () => {
     const tenant = poisoned(await tenantOf())
-    const { status, body } = await tenant.send([event('p', 'poison')])
+    const { status, body } = await tenant.send([event('b')])
     expect(status).toBe(422)
     expect(body).toMatchObject({ code: 'validation_failed', results: [{ code: 'storage' }] })
   })

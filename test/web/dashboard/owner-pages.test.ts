@@ -5,7 +5,7 @@ import type { NodeList } from '../../../src/modules/operations/model.ts'
 import { type Page, rest } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse, requireSound, resize } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
-import { poison } from '../../support/ledger.ts'
+import { cure, poison } from '../../support/ledger.ts'
 
 /** Settings, the audit log and the server: for owners, and for the operator. */
 
@@ -257,9 +257,11 @@ describe('the server', () => {
     database.run('pragma busy_timeout = 5000')
     poison(database, 'refused-')
     for (const name of ['refused-one', 'refused-two']) {
-      await house.ask('POST', '/events', { events: [{ kind: 'custom', name, userId: 'ann' }] })
+      await house.ask('POST', '/events', {
+        events: [{ id: name, kind: 'custom', name, userId: 'ann' }],
+      })
     }
-    database.run('drop trigger poison')
+    cure(database)
     database.close()
     const { page } = await house.visit('/server', { role: 'operator' })
     await page.getByRole('button', { name: 'Retry custom' }).first().click()

@@ -16,7 +16,6 @@ import {
   type Snapshot,
 } from '../log.ts'
 import { type ColumnTypes, fromArrays, inArrays } from './arrays.ts'
-import { packed, unpacked } from './body.ts'
 import { isPassingFault, Postgres, type Queries } from './connection.ts'
 import { PostgresEventsTable } from './events-table.ts'
 import { apart } from './nodes.ts'
@@ -38,7 +37,6 @@ const batchTypes = {
   received_at: 'bigint',
   later: 'text',
   source: 'integer',
-  codec: 'integer',
   events: 'integer',
   asked: 'text',
   body: 'bytea',
@@ -53,19 +51,17 @@ interface BatchRow {
   received_at: number
   later: string
   source: number
-  codec: number
   events: number
   asked: string | null
   body: Uint8Array
 }
 
-const batchOf = ({ seq, org_id, received_at, body, ...rest }: BatchRow): LogBatch => ({
-  ...{ seq, orgRow: org_id, receivedAt: received_at, ...rest },
-  ...unpacked(body),
+const batchOf = ({ org_id, received_at, ...rest }: BatchRow): LogBatch => ({
+  ...{ orgRow: org_id, receivedAt: received_at, ...rest },
 })
 
 const columns = `seq::float8 as seq, org_id::float8 as org_id, received_at::float8 as received_at, later,
-  source, codec, events, asked, body`
+  source, events, asked, body`
 
 const position = 'seq::float8 as seq, mark, at::float8 as at'
 const clock = `select ${position}, erased::float8 as erased,
@@ -340,10 +336,7 @@ export class PostgresLog implements Log {
   }
 
   async overwrite(batches: readonly LogBatch[]): Promise<void> {
-    const bodies = batches.map(({ seq, facts, details }) => ({
-      seq,
-      body: `\\x${packed(facts, details).toString('hex')}`,
-    }))
+    const bodies = batches.map(({ seq, body }) => ({ seq, body: `\\x${body.toHex()}` }))
     const types = { seq: batchTypes.seq, body: batchTypes.body }
     await this.longWork.run(
       `update cairn_ledger as l set body = k.body from ${fromArrays(types)} where l.seq = k.seq`,
@@ -413,9 +406,9 @@ export class PostgresLog implements Log {
 
 async function insertBatches(queries: Queries, batches: readonly LogBatch[]): Promise<void> {
   if (batches.length === 0) return
-  const rows = batches.map(({ orgRow, receivedAt, facts, details, ...batch }) => ({
+  const rows = batches.map(({ orgRow, receivedAt, body, ...batch }) => ({
     ...{ ...batch, org_id: orgRow, received_at: receivedAt },
-    body: `\\x${packed(facts, details).toString('hex')}`,
+    body: `\\x${body.toHex()}`,
   }))
   await queries.run(
     `insert into cairn_ledger (${Object.keys(batchTypes)}) select * from ${fromArrays(batchTypes)}`,

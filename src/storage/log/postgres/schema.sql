@@ -35,13 +35,12 @@ create table cairn_ledger (
   received_at bigint not null,
   later text not null,
   source integer not null,
-  codec integer not null,
   events integer not null,
   asked text,
-  -- The length of the facts (4 bytes, little-endian), facts and details, compressed by zstd.
+  -- The events, as each machine keeps them.
   body bytea not null
 );
--- It is compressed already.
+-- Where it is long, it is compressed already.
 alter table cairn_ledger alter column body set storage external;
 
 -- Every row of the other tables that all machines have, as it is now.

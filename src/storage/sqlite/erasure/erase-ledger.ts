@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../shared/in-rows.ts'
-import { type BatchRow, bytesOf, storedText } from '../engine/event-codec/event-batches.ts'
+import { type BatchRow, packed, storedText } from '../engine/event-codec/event-batches.ts'
 import { rewriteEvents } from '../engine/event-codec/event-text.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isBeside, isOf } from './person-matcher.ts'
@@ -29,9 +29,7 @@ export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<numbe
   const batch = database.query<BatchRow, [number, number]>(
     'select * from event_batches where seq = ? and org_id = ?',
   )
-  const update = database.query(
-    'update event_batches set facts = ?, details = ? where seq = ? and org_id = ?',
-  )
+  const update = database.query('update event_batches set body = ? where seq = ? and org_id = ?')
   const forgetId = database.query('delete from event_ids where org_id = ? and id = ?')
   const rewrite = rewriting(work, traces.named)
 
@@ -46,7 +44,7 @@ export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<numbe
       }
       return rewrite(event)
     })
-    update.run(bytesOf(text.facts), bytesOf(text.details), seq, orgRow)
+    update.run(packed(text), seq, orgRow)
     return erased
   }
 

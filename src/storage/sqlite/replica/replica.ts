@@ -53,8 +53,7 @@ export const leaving = (log: string): string => `leaving ${log}`
 /** Reads the batches of the ledger after a number. */
 export const batchesAfter = (database: Database, most = -1) =>
   database.query<LogBatch, [number]>(
-    `select seq, org_id as orgRow, received_at as receivedAt, later, source, codec, events, asked,
-      facts, details
+    `select seq, org_id as orgRow, received_at as receivedAt, later, source, events, asked, body
     from event_batches where seq > ? order by seq limit ${most}`,
   )
 
@@ -74,8 +73,8 @@ function statements(database: Database) {
   return {
     insertBatch: database.query(
       `insert into event_batches
-        (seq, org_id, received_at, later, source, codec, events, asked, facts, details)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        (seq, org_id, received_at, later, source, events, asked, body)
+      values (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     batchesAfter: batchesAfter(database),
     setPosition: setPosition(database),
@@ -131,8 +130,8 @@ export class Replica {
   }
 
   private takeUpBatch(batch: LogBatch): void {
-    const { seq, orgRow, receivedAt, later, source, codec, events, asked, facts, details } = batch
-    const stored = factsOf({ seq, source, codec, events, facts }, orgRow)
+    const { seq, orgRow, receivedAt, later, source, events, asked, body } = batch
+    const stored = factsOf({ seq, source, events, body }, orgRow)
     const ids = stored.map(({ id }) => id)
     const [known] = this.ids.take(orgRow, ids, seq * eventsPerBatch)
     if (known !== undefined) {
@@ -141,9 +140,7 @@ export class Replica {
       )
     }
     this.ids.startAt(seq + 1)
-    this.sql.insertBatch.run(
-      ...[seq, orgRow, receivedAt, later, source, codec, events, asked, facts, details],
-    )
+    this.sql.insertBatch.run(...[seq, orgRow, receivedAt, later, source, events, asked, body])
     this.follower.note(seq, stored)
     this.follower.noteAsked(stored, asked)
   }

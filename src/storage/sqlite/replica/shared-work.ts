@@ -225,11 +225,11 @@ export class SharedWork {
   private async overwrite(orgRow: number, upTo: number, seqs: readonly number[] | null) {
     const { database, log } = this.parts
     const next = database.query<LogBatch, [number, number, number]>(
-      `select seq, facts, details from event_batches
+      `select seq, body from event_batches
       where seq > ? and seq <= ? and org_id = ? order by seq limit ${batchesAtOnce}`,
     )
     const one = database.query<LogBatch, [number, number]>(
-      'select seq, facts, details from event_batches where seq = ? and org_id = ?',
+      'select seq, body from event_batches where seq = ? and org_id = ?',
     )
     if (seqs === null) {
       for (let after = 0; ; ) {

@@ -17,8 +17,8 @@ function statements(database: Database) {
       where seq > ? and seq <= (select value from server_state where name = 'projected')
       order by seq limit ?`,
     ),
-    batch: database.query<Pick<BatchRow, 'codec' | 'events' | 'facts'>, [number, number]>(
-      'select codec, events, facts from event_batches where seq = ? and org_id = ?',
+    batch: database.query<Pick<BatchRow, 'events' | 'body'>, [number, number]>(
+      'select events, body from event_batches where seq = ? and org_id = ?',
     ),
     deleteIds: database.query(
       'delete from event_ids where org_id = ? and id in (select value from json_each(?))',

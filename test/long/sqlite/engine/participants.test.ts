@@ -126,8 +126,8 @@ class Process {
   constructor(readonly file: string) {
     this.database = connect(file)
     this.database.run(
-      `create temp trigger lethal before insert on main.event_batches begin
-        select raise(abort, 'lethal') where instr(new.facts, cast('lethal' as blob)) > 0;
+      `create temp trigger lethal before insert on main.event_ids begin
+        select raise(abort, 'lethal') where instr(new.id, 'lethal') > 0;
       end`,
     )
     this.catalogue = new StoredCatalogue(this.database)

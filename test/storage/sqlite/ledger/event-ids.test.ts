@@ -39,8 +39,8 @@ test('an id is taken once in an organisation, whatever is sent again, rolled bac
         expect(duplicates).toEqual(expected)
         if (end === 'commit') {
           database.run(
-            `insert into event_batches (seq, org_id, received_at, source, events, facts, details)
-            values (?, 0, 0, 0, 0, x'', x'')`,
+            `insert into event_batches (seq, org_id, received_at, source, events, body)
+            values (?, 0, 0, 0, 0, x'')`,
             [seq],
           )
           database.run('commit')

@@ -104,7 +104,7 @@ describe('a report that the database rejects', () => {
       `create trigger letters before insert on dead_letters begin select raise(abort, 'no'); end`,
     )
     poison(world.database, 'bad')
-    await expect(append(custom('a', 'bad'))).rejects.toMatchObject({ code: 'overloaded' })
+    await expect(append(custom('bad'))).rejects.toMatchObject({ code: 'overloaded' })
     expect(world.gauge.isRefused).toBe(true)
     expect(storedIds()).toEqual([])
   })
@@ -239,7 +239,7 @@ describe('what was acknowledged with ack=buffer', () => {
     quick.database.run('pragma busy_timeout = 1')
     const other = openForWriting(quick.dataDir)
     const batch = { orgRef: own.orgRow, receivedAt: 0, refusals: {}, skewMs: null }
-    await quick.byRow.ledger.append({ ...batch, events: [custom('a', 'bad'), custom('b')] })
+    await quick.byRow.ledger.append({ ...batch, events: [custom('bad'), custom('b')] })
     await quick.byRow.ledger.append({ ...batch, events: [custom('c')] })
     // The first transaction meets the poison; those of the parts meet a lock.
     const { run } = quick.database

@@ -18,58 +18,64 @@ import {
 /** The most events of one row. The row's number times this, plus an event's place, is the event's own number. */
 export const eventsPerBatch = 64
 
-/** A row's texts are stored as bytes, because SQLite's own tools cut a text at its first NUL. */
 export interface BatchRow {
   seq: number
   received_at: number
   /** How much later than the first each further batch of the row was received: milliseconds, space-separated. */
   later: string
   source: number
-  /** The form of its texts. */
-  codec: number
   events: number
-  facts: Uint8Array
-  details: Uint8Array
+  /** The events: see `packed`. */
+  body: Uint8Array
 }
 
 /** A row without what only exports show. */
-export type FactsRow = Pick<BatchRow, 'seq' | 'source' | 'codec' | 'events' | 'facts'>
+export type FactsRow = Pick<BatchRow, 'seq' | 'source' | 'events' | 'body'>
 
-export const factsColumns = 'seq, source, codec, events, facts'
-export const batchColumns = `${factsColumns}, received_at, later, details`
-
-/**
- * The form that `event-text.ts` writes and reads, which a row has unless it says otherwise. A new form gets
- * the next number and is written from then on; earlier rows stay as they are and are read in theirs.
- */
-const knownCodec = 1
+export const factsColumns = 'seq, source, events, body'
+export const batchColumns = `${factsColumns}, received_at, later`
 
 const encoder = new TextEncoder()
 
 /** Keeps a leading byte order mark, because an id may begin with that character. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-export const bytesOf = (text: string): Uint8Array => encoder.encode(text)
+/** Fewer bytes are kept as they are: compressing them would cost more than it saves. */
+const minCompressedBytes = 256
 
-type CodedFacts = Pick<BatchRow, 'codec' | 'events' | 'facts'>
+/** The first byte of what zstd has compressed (RFC 8878, 3.1.1). No digit is. */
+const zstdMark = 0x28
 
-const factsTextOf = ({ codec, events, facts }: CodedFacts): Pick<EventText, 'count' | 'facts'> => {
-  if (codec !== knownCodec)
-    throw new Error(`The ledger has events in form ${codec}, of a newer Cairn`)
-  return { count: events, facts: decoder.decode(facts) }
+/**
+ * Events as the ledger keeps them: the length of the facts, a line break, facts and details, as UTF-8. As bytes,
+ * because SQLite's own tools cut a text at its first NUL. Compressed if that is worth it.
+ */
+export function packed({ facts, details }: Pick<EventText, 'facts' | 'details'>): Uint8Array {
+  const bytes = encoder.encode(`${facts.length}\n${facts}${details}`)
+  // A higher level takes a fifth more time for a fiftieth of the size.
+  return bytes.length < minCompressedBytes ? bytes : Bun.zstdCompressSync(bytes, { level: 1 })
+}
+
+const textOf = ({ events, body }: Pick<BatchRow, 'events' | 'body'>): EventText => {
+  const text = decoder.decode(body[0] === zstdMark ? Bun.zstdDecompressSync(body) : body)
+  const begin = text.indexOf('\n') + 1
+  const end = begin + Number(text.slice(0, begin - 1))
+  return { count: events, facts: text.slice(begin, end), details: text.slice(end) }
 }
 
 const sourceOf = ({ source }: Pick<BatchRow, 'source'>) => eventSources[source] as EventSource
 
 /** What a row's events say, as far as anything follows from it. */
 export const factsOf = (row: FactsRow, orgRow: number): LedgerFact[] =>
-  decodeFacts(factsTextOf(row), orgRow, sourceOf(row))
+  decodeFacts(textOf(row), orgRow, sourceOf(row))
 
 /** The ids of a row's events. */
-export const eventIdsOf = (row: CodedFacts): string[] => decodeIds(factsTextOf(row))
+export const eventIdsOf = (row: Pick<BatchRow, 'events' | 'body'>): string[] =>
+  decodeIds(textOf(row))
 
 /** The flows that a row's events name, each once. */
-export const flowRowsOf = (row: CodedFacts): Set<number> => flowRowsIn(factsTextOf(row))
+export const flowRowsOf = (row: Pick<BatchRow, 'events' | 'body'>): Set<number> =>
+  flowRowsIn(textOf(row))
 
 const receiptsIn = ({ received_at, later }: BatchRow): number[] => {
   if (later === '') return [received_at]
@@ -81,8 +87,7 @@ export const lastReceipt = ({ received_at, later }: Pick<BatchRow, 'received_at'
   received_at + Number(later.slice(later.lastIndexOf(' ') + 1))
 
 export const storedText = (row: BatchRow): StoredText => ({
-  ...factsTextOf(row),
-  details: decoder.decode(row.details),
+  ...textOf(row),
   receivedAts: receiptsIn(row),
   source: sourceOf(row),
 })
@@ -127,8 +132,8 @@ export class EventBatches extends TransactionParticipant {
     super()
     this.insertBatch = database.query(
       `insert into event_batches
-        (seq, org_id, received_at, later, source, events, asked, facts, details)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        (seq, org_id, received_at, later, source, events, asked, body)
+      values (?, ?, ?, ?, ?, ?, ?, ?)`,
     )
   }
 
@@ -163,8 +168,7 @@ export class EventBatches extends TransactionParticipant {
       eventSources.indexOf(source),
       count,
       asked.length === 0 ? null : JSON.stringify(asked),
-      bytesOf(facts),
-      bytesOf(details),
+      packed({ facts, details }),
     )
   }
 }

@@ -4,14 +4,10 @@ import * as fc from 'fast-check'
 import { eventKinds, eventSources } from '../../../../../src/core/event/event.ts'
 import type { NewEvent } from '../../../../../src/storage/shared/in-rows.ts'
 import { migrate } from '../../../../../src/storage/sqlite/database/migrate.ts'
-import {
-  EventBatches,
-  OpenBatch,
-} from '../../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
+import { EventBatches } from '../../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
 import {
   decodeEvents,
   encodeEvents,
-  noEvent,
 } from '../../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
 import { decodeCommand, encodeCommand } from '../../../../../src/storage/sqlite/writer/messages.ts'
 import { storedEvents } from '../../../../support/ledger.ts'
@@ -91,16 +87,4 @@ test('the ledger keeps batches to the character, even if they share a row', () =
       )
     }),
   )
-})
-
-test('rows in an unknown format are rejected instead of misread', () => {
-  const database = new Database(':memory:', { strict: true })
-  migrate(database)
-  const text = encodeEvents([{ ...noEvent, id: 'one', kind: 'custom', name: 'paid' }])
-  const batch = new OpenBatch(1, 1, 'events')
-  batch.add(text, 5)
-  new EventBatches(database).write(batch)
-  expect(storedEvents(database)).toHaveLength(1)
-  database.run('update event_batches set codec = 2')
-  expect(() => storedEvents(database)).toThrow('The ledger has events in form 2, of a newer Cairn')
 })
