@@ -6,8 +6,8 @@ import { until } from '../../scripts/support/until.ts'
 import { apiOf, builtBinary, type Server, Workplace, withUnlimitedTour } from '../support/binary.ts'
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 
-/** The beginning of a batch of events in a statement: zstd's mark, in hex. */
-const batch = '28b52ffd'
+/** The person of every event in a batch, as a statement has it: in hex. */
+const batch = Buffer.from('ann\0').toString('hex')
 
 describe('a node whose database', () => {
   let postgres: PostgresServer

@@ -1,6 +1,7 @@
 import type { NewEvent } from '../../shared/in-rows.ts'
 import { type BatchRow, packed, storedText } from '../engine/event-codec/event-batches.ts'
 import { rewriteEvents } from '../engine/event-codec/event-text.ts'
+import { forgetIds } from '../ledger/event-ids.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isBeside, isOf } from './person-matcher.ts'
 import { isGone, type NamedRuns, type Traces } from './traces.ts'
@@ -30,22 +31,20 @@ export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<numbe
     'select * from event_batches where seq = ? and org_id = ?',
   )
   const update = database.query('update event_batches set body = ? where seq = ? and org_id = ?')
-  const forgetId = database.query('delete from event_ids where org_id = ? and id = ?')
+  const forget = forgetIds(database)
   const rewrite = rewriting(work, traces.named)
 
   const rewriteBatch = (seq: number): number => {
     const row = batch.get(seq, orgRow)
     if (!row) return 0
-    let erased = 0
+    const erased: string[] = []
     const text = rewriteEvents(storedText(row), event => {
-      if (isOf(person, event)) {
-        erased++
-        forgetId.run(orgRow, event.id)
-      }
+      if (isOf(person, event)) erased.push(event.id)
       return rewrite(event)
     })
     update.run(packed(text), seq, orgRow)
-    return erased
+    forget(orgRow, seq, erased)
+    return erased.length
   }
 
   for (let from = 0; from < traces.batches.length; from += stepBatches) {

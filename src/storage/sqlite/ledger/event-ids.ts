@@ -1,18 +1,34 @@
 import type { Database, Statement } from 'bun:sqlite'
 import { stateIn } from '../database/server-state.ts'
+import { eventsPerBatch } from '../engine/event-codec/event-batches.ts'
 import { TransactionParticipant } from '../engine/participant.ts'
 
+/** What becomes of an id that is there already. */
+type Conflict = 'ignore' | 'replace'
+
 /** Inserts so many ids of one organisation, whose events have numbers in a row. */
-const insertOf = (count: number) =>
-  `insert or ignore into event_ids (org_id, id, event)
+const insertOf = (count: number, conflict: Conflict) =>
+  `insert or ${conflict} into event_ids (org_id, id, event)
   values ${Array.from({ length: count }, (_, i) => `(?1, ?${i + 3}, ?2 + ${i})`).join(', ')}`
+
+/** Forgets ids of events of one row of the ledger, but not of a newer event with the same id. */
+export function forgetIds(database: Database) {
+  const forget = database.query(
+    `delete from event_ids
+    where org_id = ? and event between ? and ? and id in (select value from json_each(?))`,
+  )
+  return (orgRow: number, seq: number, ids: readonly string[]) => {
+    const first = seq * eventsPerBatch
+    forget.run(orgRow, first, first + eventsPerBatch - 1, JSON.stringify(ids))
+  }
+}
 
 /**
  * The ids of stored events: an organisation's id is stored once, for as long as its event is kept. Also numbers
  * the rows of the ledger.
  */
 export class EventIds extends TransactionParticipant {
-  private readonly inserts: Statement[] = []
+  private readonly inserts: Record<Conflict, Statement[]> = { ignore: [], replace: [] }
   private readonly takeBack
   /** The row of the ledger that comes next. */
   private nextSeq: number
@@ -56,15 +72,23 @@ export class EventIds extends TransactionParticipant {
    */
   take(orgRow: number, ids: readonly string[], first: number): number[] {
     if (ids.length === 0) return []
-    const { changes } = this.insert(ids.length).run(orgRow, first, ...ids)
+    const { changes } = this.insert(ids.length, 'ignore').run(orgRow, first, ...ids)
     if (changes === ids.length) return []
     if (changes > 0) this.takeBack.run(orgRow, first, JSON.stringify(ids))
     let next = first
     return [...ids.keys()].filter(place => {
-      const isNew = this.insert(1).run(orgRow, next, ids[place]!).changes === 1
+      const isNew = this.insert(1, 'ignore').run(orgRow, next, ids[place]!).changes === 1
       if (isNew) next++
       return !isNew
     })
+  }
+
+  /**
+   * Notes the ids of a row that another machine has stored. That machine may have deleted an older event with
+   * one of them already, and this one not yet: the id is the newer one's.
+   */
+  takeUp(orgRow: number, ids: readonly string[], first: number): void {
+    if (ids.length > 0) this.insert(ids.length, 'replace').run(orgRow, first, ...ids)
   }
 
   override commit(): void {
@@ -79,8 +103,9 @@ export class EventIds extends TransactionParticipant {
     // A number that was given since then is not given again.
   }
 
-  private insert(count: number): Statement {
-    this.inserts[count] ??= this.database.query(insertOf(count))
-    return this.inserts[count]
+  private insert(count: number, conflict: Conflict): Statement {
+    const statements = this.inserts[conflict]
+    statements[count] ??= this.database.query(insertOf(count, conflict))
+    return statements[count]
   }
 }

@@ -1,12 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import {
-  type Group,
-  type LogBatch,
-  type LogRow,
-  NotInLog,
-  type Page,
-  type Position,
-} from '../../log/log.ts'
+import type { Group, LogBatch, LogRow, Page, Position } from '../../log/log.ts'
 import { eventsPerBatch, factsOf, lastReceipt } from '../engine/event-codec/event-batches.ts'
 import type { EventIds } from '../ledger/event-ids.ts'
 import type { Follower } from '../projections/follower.ts'
@@ -133,12 +126,7 @@ export class Replica {
     const { seq, orgRow, receivedAt, later, source, events, asked, body } = batch
     const stored = factsOf({ seq, source, events, body }, orgRow)
     const ids = stored.map(({ id }) => id)
-    const [known] = this.ids.take(orgRow, ids, seq * eventsPerBatch)
-    if (known !== undefined) {
-      throw new NotInLog(
-        `This database has event ${ids[known]} already, which the log has at ${seq}`,
-      )
-    }
+    this.ids.takeUp(orgRow, ids, seq * eventsPerBatch)
     this.ids.startAt(seq + 1)
     this.sql.insertBatch.run(...[seq, orgRow, receivedAt, later, source, events, asked, body])
     this.follower.note(seq, stored)

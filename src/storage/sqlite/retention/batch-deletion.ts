@@ -5,6 +5,7 @@ import {
   flowRowsOf,
   lastReceipt,
 } from '../engine/event-codec/event-batches.ts'
+import { forgetIds } from '../ledger/event-ids.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 
 function statements(database: Database) {
@@ -20,9 +21,7 @@ function statements(database: Database) {
     batch: database.query<Pick<BatchRow, 'events' | 'body'>, [number, number]>(
       'select events, body from event_batches where seq = ? and org_id = ?',
     ),
-    deleteIds: database.query(
-      'delete from event_ids where org_id = ? and id in (select value from json_each(?))',
-    ),
+    forgetIds: forgetIds(database),
     deleteBatch: database.query('delete from event_batches where seq = ? and org_id = ?'),
     deleteFlow: database.query<{ last_at: number }, [number, number, number]>(
       `delete from event_batch_flows where org_id = ? and flow_id = ? and seq = ?
@@ -70,7 +69,7 @@ export class BatchDeletion implements Arrivals {
       const span = this.sql.deleteFlow.get(orgRow, flowRow, seq)
       if (span) this.sql.noteDeleted.run(orgRow, flowRow, span.last_at)
     }
-    this.sql.deleteIds.run(orgRow, JSON.stringify(eventIdsOf(batch)))
+    this.sql.forgetIds(orgRow, seq, eventIdsOf(batch))
     this.sql.deleteBatch.run(seq, orgRow)
     this.events += batch.events
     this.lastRow = Math.max(this.lastRow, seq)

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
 import { eventsPerBatch } from '../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
-import { EventIds } from '../../../../src/storage/sqlite/ledger/event-ids.ts'
+import { EventIds, forgetIds } from '../../../../src/storage/sqlite/ledger/event-ids.ts'
 import { rounds } from '../../../support/rounds.ts'
 
 /** Few ids, so that many are sent again, in one request too. */
@@ -77,4 +77,15 @@ test('a number is given once, also if no row was written under it', () => {
   expect(ids.newSeq()).toBe(first + 1)
   ids.startAt(10)
   expect(ids.newSeq()).toBe(10)
+})
+
+test('an id that another machine has stored again stays when the older event with it is deleted here', () => {
+  using database = new Database(':memory:', { strict: true })
+  migrate(database)
+  const ids = new EventIds(database)
+  ids.take(1, ['first', 'again'], eventsPerBatch)
+  ids.takeUp(1, ['again'], 7 * eventsPerBatch)
+  forgetIds(database)(1, 1, ['first', 'again'])
+  const rows = database.query('select id, event from event_ids').values()
+  expect(rows).toEqual([['again', 7 * eventsPerBatch]])
 })
