@@ -216,7 +216,7 @@ describe('with data', () => {
   })
 
   test('events without any backup are a warning, and so is an old backup', async () => {
-    changeDatabase(`${inBatches} values (1, 0, 0, x'', x'', 0)`)
+    changeDatabase(`${inBatches} values (1, 0, 0, x'', 0)`)
     const remedy =
       'set CAIRN_BACKUP_EVERY and CAIRN_BACKUP_DIR, or have cron run "cairn backup DIR", DIR best on another disk'
     const { status, lines } = await complaints()
