@@ -27,7 +27,7 @@ import type { SessionTokens } from './session-tokens.ts'
 /** The path's ids, by name. */
 type Params = Readonly<Record<string, string>>
 
-const bearer = 'bearer '
+const bearer = 'Bearer '
 
 type GuardedRoute = Extract<Route, { caller: 'snippet key' | 'session token' }>
 
@@ -50,8 +50,9 @@ export interface GateDeps {
  * times as long.
  */
 function bearerIn(header: string): string | undefined {
+  const scheme = header.slice(0, bearer.length)
+  if (scheme !== bearer && scheme.toLowerCase() !== 'bearer ') return
   let at = bearer.length
-  if (header.slice(0, at).toLowerCase() !== bearer) return
   while (header[at] === ' ') at++
   const credential = header.slice(at)
   return credential === '' || /\s/.test(credential) ? undefined : credential

@@ -224,7 +224,7 @@ export class RequestLog implements AnswerObserver {
   }
 
   brokeOff(summary: RequestSummary): void {
-    this.write(summary, 'broke off')
+    this.write(summary, ' broke off')
   }
 
   private write(answered: RequestSummary, remark: string): void {
@@ -235,7 +235,7 @@ export class RequestLog implements AnswerObserver {
     if (isDaily ? !this.isDaily : !log.isLevelEnabled(level)) return
     const method = methodLabel(answered.method)
     const durationMs = Math.round(answered.durationMs * 1000) / 1000
-    const msg = `${method} ${route ?? '(no route)'} ${remark}`.trimEnd()
+    const msg = `${method} ${route ?? '(no route)'}${remark}`
     if (isDaily && lines) {
       // Not written by the library, which takes a tenth of what a small answer costs, nor by the JSON writer,
       // which takes a third of that. No text in it needs escapes, because all of them are Cairn's own.
