@@ -18,7 +18,7 @@ const files = [
   'README.md',
   'scripts/bench/RECORD.md',
   'scripts/torture/RECORD.md',
-  ...['', 'hash-index/', 'column-segments/', 'event-codec/'].map(
+  ...['', 'hash-index/', 'run-blocks/', 'event-codec/'].map(
     part => `src/storage/sqlite/engine/${part}README.md`,
   ),
   ...topics.map(name => `src/manual/${name}`),

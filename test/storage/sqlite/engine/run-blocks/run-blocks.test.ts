@@ -8,6 +8,7 @@ import {
   defaultBlockPolicy,
   maxBlockMs,
 } from '../../../../../src/storage/sqlite/engine/run-blocks/block-maker.ts'
+import type { RunBlocks } from '../../../../../src/storage/sqlite/engine/run-blocks/run-blocks.ts'
 import { rebuild } from '../../../../../src/storage/sqlite/projections/rebuild.ts'
 import type { RefEvent } from '../../../../support/analytics-reference.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../../../support/stored-history.ts'
@@ -70,6 +71,17 @@ const view = (run: number, at = start + run * minuteMs, stepKey = 'a'): RefEvent
 
 const sendRuns = (from: number, to: number) =>
   send(...Array.from({ length: to - from }, (_, i) => view(from + i)))
+
+async function elsewhere(place: number): Promise<void> {
+  const other = openForWriting(world.dataDir)
+  const changed = other.run('update runs set dismissed_at = last_at where person = ?', [
+    `uu${place}`,
+  ])
+  expect(changed.changes).toBe(1)
+  // As whoever changes a run does.
+  other.run('delete from run_blocks')
+  other.close()
+}
 
 /** When each block begins, milliseconds after the start, how long it is, and how many runs it has. */
 const blocks = () =>
@@ -134,30 +146,35 @@ describe('a block', () => {
     expect(blocks()).toEqual(tenMinutes(0, 1, 2, 3))
   })
 
-  test('is not written if a run comes into it at any moment while it is made', async () => {
-    const inside = world.storage.housekeeping as unknown as {
-      blockMaker: BlockMaker
-      sealing: Generator<(() => void) | null>
-    }
-    const size = 28
-    await sendRuns(0, size)
-    await world.sealAll()
-    for (let steps = 1; steps <= 12; steps++) {
-      await send(view(0, undefined, steps % 2 ? 'b' : 'a'), view(12, start + 12 * minuteMs - steps))
-      world.database.run('delete from run_blocks')
-      inside.sealing = inside.blockMaker.work()
-      for (let step = 0; step < steps; step++) inside.sealing.next().value?.()
-      // Runs of the first block and of the second start earlier.
-      await send(view(1, start + minuteMs - steps), view(13, start + 13 * minuteMs - steps))
+  test.each([
+    ['this', (place: number) => send(view(place, undefined, 'b'))],
+    ['another', elsewhere],
+  ])(
+    'is not written if %s connection changes a run at any moment while it is made',
+    async (_, change) => {
+      const inside = world.storage.housekeeping as unknown as {
+        deps: { blocks: RunBlocks }
+        blockMaker: BlockMaker
+        sealing: Generator<(() => void) | null>
+      }
+      await sendRuns(0, 28)
       await world.sealAll()
-      await world.sealAll()
-      expect(blocks().length).toBe(3)
-      const sealed = await answer()
-      expect(sealed.totals.starts).toBe(size)
-      world.database.run('delete from run_blocks')
-      expect(await answer()).toEqual(sealed)
-    }
-  })
+      for (let place = 1; place < 10; place++) {
+        world.database.run('delete from run_blocks')
+        inside.deps.blocks.changed.set(stored.flowRows.get('welcome') as number, stored.orgRow)
+        inside.sealing = inside.blockMaker.work()
+        // The first block is begun with the sixth step, and the second is written with the eleventh.
+        for (let step = 0; step < place + 3; step++) inside.sealing.next().value?.()
+        await change(place)
+        await change(10 + place)
+        for (let look = 0; look < 2; look++) await world.sealAll()
+        expect(blocks()).toEqual([...tenMinutes(0, 1), [20 * minuteMs, 10 * minuteMs, 8]])
+        const sealed = await answer()
+        world.database.run('delete from run_blocks')
+        expect(await answer()).toEqual(sealed)
+      }
+    },
+  )
 
   test('that cannot be written is made another time', async () => {
     await sendRuns(0, 10)
