@@ -3,7 +3,7 @@ import { World, type WorldOptions } from './world.ts'
 /** The worlds in which laws over random histories are tested. */
 
 /**
- * A world with segments as small as can be, of runs of any age.
+ * A world with blocks as small as can be, of runs of any age.
  *
  * @param stopped a stopped world to go on with
  */
@@ -11,15 +11,8 @@ export function lawWorld(
   stopped?: Partial<Pick<World, 'dataDir' | 'clock'>>,
   following?: WorldOptions['following'],
 ): World {
-  const sealing = {
-    runsPerSegment: 2,
-    mostRunsPerSegment: 20,
-    changesToLook: 1,
-    settledMs: 0,
-    pauseMs: 0,
-  }
   const world = new World({
-    sealing,
+    blockPolicy: { minRuns: 1, maxRuns: 3, settledMs: 0 },
     ...(stopped && { dataDir: stopped.dataDir, clock: stopped.clock }),
     following,
   })

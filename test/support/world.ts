@@ -30,7 +30,7 @@ import { connectStores } from '../../src/storage/sqlite/connect.ts'
 import { connectManagement } from '../../src/storage/sqlite/connect-management.ts'
 import { openForReading } from '../../src/storage/sqlite/database/database.ts'
 import { prepareDatabase } from '../../src/storage/sqlite/database/prepare.ts'
-import type { SealPolicy } from '../../src/storage/sqlite/engine/column-segments/sealer.ts'
+import type { BlockPolicy } from '../../src/storage/sqlite/engine/run-blocks/block-maker.ts'
 import { idleRetainMs, idleSealMs } from '../../src/storage/sqlite/housekeeping.ts'
 import type { FreePagesPolicy } from '../../src/storage/sqlite/retention/free-pages.ts'
 import { Storage } from '../../src/storage/sqlite/storage.ts'
@@ -70,7 +70,7 @@ export interface WorldOptions {
   /** Null for none. */
   dashboard?: Partial<NonNullable<AppDeps['dashboard']>> | null
   policy?: Partial<WriterPolicy>
-  sealing?: SealPolicy
+  blockPolicy?: BlockPolicy
   freePages?: FreePagesPolicy
   isLogKept?: boolean
   /** The log of several machines that it follows. */
@@ -120,7 +120,7 @@ export class World {
       onClockDoubt: byMs => this.clockSettings.push(byMs),
       bufferBounds,
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
-      sealing: options.sealing,
+      blockPolicy: options.blockPolicy,
       isLogKept: options.isLogKept,
       following: options.following && {
         ...options.following,
@@ -213,7 +213,7 @@ export class World {
     this.storage.changes.refreshCatalogue()
   }
 
-  /** Makes column segments, as the storage thread does in the background, until none are due. */
+  /** Makes blocks of runs, as the storage thread does in the background. */
   async sealAll(): Promise<void> {
     await this.storage.projected()
     while ((await this.storage.housekeeping.seal()) !== idleSealMs);

@@ -13,7 +13,7 @@ export function outcomeOf(run: {
   return run.dismissedAt === null ? 'in_progress' : 'dismissed'
 }
 
-/** What can happen to a step in a run. Column segments refer to these by their index. */
+/** What can happen to a step in a run. Blocks of runs refer to these by their index. */
 export const stepOutcomes = ['viewed', 'completed', 'skipped', 'target_missing'] as const
 
 /** The outcome of a step. A step that was completed is completed, whatever else was reported about it. */

@@ -1,9 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../core/time/clock.ts'
+import { minuteMs } from '../../core/time/durations.ts'
 import type { BufferGauge } from '../shared/boards.ts'
 import type { StoredCatalogue } from './catalogue/catalogue.ts'
-import type { ColumnSegments } from './engine/column-segments/column-segments.ts'
-import { type SealedSegment, Sealer, type SealPolicy } from './engine/column-segments/sealer.ts'
+import { BlockMaker, type BlockPolicy } from './engine/run-blocks/block-maker.ts'
+import type { RunBlocks } from './engine/run-blocks/run-blocks.ts'
 import type { IdentityTable } from './organisations/identity-table.ts'
 import type { PresenceTable } from './organisations/presence-table.ts'
 import type { SharedRetention } from './replica/shared-retention.ts'
@@ -12,9 +13,9 @@ import type { Retention, RetentionReport } from './retention/retention.ts'
 import type { CommandExecutor } from './writer/commands.ts'
 import type { Writer } from './writer/writer.ts'
 
-/** How long column segments are made in one go, and how long to wait if none are due, milliseconds. */
+/** How long blocks of runs are made in one go, and how long to wait once all are made, milliseconds. */
 const sealSliceMs = 2
-export const idleSealMs = 500
+export const idleSealMs = minuteMs
 
 /** The same for deleting what was kept long enough. */
 const retainSliceMs = 2
@@ -33,8 +34,8 @@ interface HousekeepingDeps {
   gauge: BufferGauge
   executor: CommandExecutor
   catalogue: StoredCatalogue
-  segments: ColumnSegments
-  sealing: SealPolicy
+  blocks: RunBlocks
+  blockPolicy: BlockPolicy
   retention: Retention
   /** What is otherwise if several machines share the log; null for a server alone. */
   shared: SharedRetention | null
@@ -46,15 +47,15 @@ interface HousekeepingDeps {
 
 /** What the storage thread does when nobody waits for it: a slice at a time, behind the commits. */
 export class Housekeeping {
-  private readonly sealer: Sealer
-  private sealing: Generator<SealedSegment | null>
+  private readonly blockMaker: BlockMaker
+  private sealing: Generator<(() => void) | null>
   private isStopped = false
 
   constructor(private readonly deps: HousekeepingDeps) {
-    const { database, segments, catalogue, clock, sealing } = deps
+    const { database, blocks, catalogue, clock, blockPolicy } = deps
     const historyOf = (orgRow: number, flowRow: number) => catalogue.flowByRow(orgRow, flowRow)
-    this.sealer = new Sealer(database, segments, historyOf, clock.now, sealing)
-    this.sealing = this.sealer.work()
+    this.blockMaker = new BlockMaker(database, blocks, historyOf, clock.now, blockPolicy)
+    this.sealing = this.blockMaker.work()
   }
 
   /** From now on, nothing is begun any more. */
@@ -91,8 +92,8 @@ export class Housekeeping {
   }
 
   /**
-   * Makes column segments of runs that have come to rest, for one slice. To be called again after the pause
-   * that it returns, milliseconds.
+   * Makes blocks of settled runs, for one slice. To be called again after the pause that it returns,
+   * milliseconds.
    */
   async seal(): Promise<number> {
     const { gauge, writer } = this.deps
@@ -100,14 +101,14 @@ export class Housekeeping {
     const startedAt = performance.now()
     const elapsed = () => performance.now() - startedAt
     while (elapsed() < sealSliceMs && !this.isStopped) {
-      // What waits for the log may be rolled back, so it is in no segment.
+      // What waits for the log may be rolled back, so it is in no block.
       await writer.idle()
-      const { done, value: segment } = this.sealing.next()
+      const { done, value: write } = this.sealing.next()
       if (done) {
-        this.sealing = this.sealer.work()
+        this.sealing = this.blockMaker.work()
         return idleSealMs
       }
-      if (segment) await this.write(segment)
+      if (write) await writer.exclusively(write)
     }
     return elapsed() * (writer.isBusy ? busySealPause : quietSealPause)
   }
@@ -143,15 +144,6 @@ export class Housekeeping {
     } catch (error) {
       retention.startOver()
       throw error
-    }
-  }
-
-  private async write(segment: SealedSegment): Promise<void> {
-    const { segments, writer } = this.deps
-    try {
-      await writer.exclusively(() => segments.write(segment.draft, segment))
-    } catch (error) {
-      this.sealing.throw(error)
     }
   }
 }

@@ -296,7 +296,6 @@ create table run_blocks (
   flow_id integer not null,
   from_at integer not null,
   to_at integer not null,
-  runs integer not null,
   -- How many versions the flow had, where the block would be another with one more; null else.
   flow_versions integer,
   columns blob not null

@@ -20,8 +20,8 @@ import { Changes, FilesInPlace } from './changes.ts'
 import { openForWriting } from './database/database.ts'
 import { newestReceipt } from './database/inspect.ts'
 import { LogKeeper } from './database/log-keeper.ts'
-import { ColumnSegments } from './engine/column-segments/column-segments.ts'
-import { defaultSealPolicy, type SealPolicy } from './engine/column-segments/sealer.ts'
+import { type BlockPolicy, defaultBlockPolicy } from './engine/run-blocks/block-maker.ts'
+import { RunBlocks } from './engine/run-blocks/run-blocks.ts'
 import { isPassing } from './engine/savepoint.ts'
 import { ErasedPeople } from './erasure/erased-people.ts'
 import { Withholding } from './erasure/withheld.ts'
@@ -56,7 +56,7 @@ export interface StorageOptions {
   clock: Clock
   bufferBounds: BufferBounds
   policy: WriterPolicy
-  sealing?: SealPolicy
+  blockPolicy?: BlockPolicy
   retention: RetentionPolicy
   /** Another program writes the log back (`checkpoints`), and this one only if that seems dead. */
   isLogKept?: boolean
@@ -109,7 +109,7 @@ export class Storage {
   readonly replica: Replica | null
 
   constructor(private readonly options: StorageOptions) {
-    const { dataDir, shared, clock, sealing = defaultSealPolicy } = options
+    const { dataDir, shared, clock, blockPolicy = defaultBlockPolicy } = options
     const { monotonic } = clock
     const now = () => this.now()
     const onFault = (error: unknown, what: string) => options.onFault?.(error, what)
@@ -125,9 +125,9 @@ export class Storage {
     const identity = new IdentityTable(database, new IdentityBoard(shared.identity))
     const progress = new ProgressBoard(shared.progress)
 
-    const segments = new ColumnSegments(database, monotonic, sealing)
+    const blocks = new RunBlocks(database)
     const boards = { progress, lag: new LagBoard(shared.lag), now }
-    this.executor = new CommandExecutor(database, catalogue, presence, segments, boards)
+    this.executor = new CommandExecutor(database, catalogue, presence, blocks, boards)
     const { following = null } = options
     const { ids, follower } = this.executor
     this.replica = following && new Replica(database, following.log.id, ids, follower)
@@ -187,7 +187,7 @@ export class Storage {
     )
     this.following = new Following(this.executor.follower, this.writer, onFault)
     this.housekeeping = new Housekeeping({
-      ...{ database, clock, catalogue, segments, sealing, presence, identity },
+      ...{ database, clock, catalogue, blocks, blockPolicy, presence, identity },
       ...{ retention, shared: sharedRetention },
       writer: this.writer,
       gauge: this.gauge,

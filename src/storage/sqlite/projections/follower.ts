@@ -97,7 +97,7 @@ export class Follower extends TransactionParticipant<Mark> {
   constructor(
     private readonly database: Database,
     catalogue: StoredCatalogue,
-    changes: RunChanges & TransactionParticipant,
+    changes: RunChanges,
     private readonly ids: Pick<EventIds, 'committedSeq'>,
     private readonly boards: FollowerBoards,
   ) {
@@ -111,12 +111,7 @@ export class Follower extends TransactionParticipant<Mark> {
     this.projector = new Projector(database, historyOf, changes)
     this.batchFlows = new BatchFlows(database)
     this.causedEvents = new CausedEvents(database)
-    this.participants = new Participants([
-      this.projector.participants,
-      changes,
-      this.batchFlows,
-      this,
-    ])
+    this.participants = new Participants([this.projector.participants, this.batchFlows, this])
     this.upTo = this.sql.projected.get()!.value
     this.pending = new PendingFacts(boards)
     this.poison = new PoisonIsolation(database, this.participants, {

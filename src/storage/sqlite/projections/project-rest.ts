@@ -1,8 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { LagBoard, ProgressBoard } from '../../shared/boards.ts'
 import { StoredCatalogue } from '../catalogue/catalogue.ts'
-import { ColumnSegments } from '../engine/column-segments/column-segments.ts'
-import { defaultSealPolicy } from '../engine/column-segments/sealer.ts'
+import { RunBlocks } from '../engine/run-blocks/run-blocks.ts'
 import { Follower } from './follower.ts'
 
 /** The row of the ledger up to which everything is projected, and the ledger's last row. */
@@ -18,14 +17,14 @@ export const projectedOf = (database: Database): { projected: number; newest: nu
 export function projectRest(database: Database, now: () => number): void {
   const { projected, newest } = projectedOf(database)
   if (projected >= newest) return
-  const segments = new ColumnSegments(database, () => performance.now(), defaultSealPolicy)
+  const blocks = new RunBlocks(database)
   const boards = {
     now,
     lag: new LagBoard(LagBoard.memory()),
     progress: new ProgressBoard(ProgressBoard.memory()),
   }
   const ids = { committedSeq: newest }
-  const follower = new Follower(database, new StoredCatalogue(database), segments, ids, boards)
+  const follower = new Follower(database, new StoredCatalogue(database), blocks, ids, boards)
   const { participants } = follower
   const inTransaction = (work: () => () => void) => {
     const done = database

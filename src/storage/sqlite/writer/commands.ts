@@ -12,7 +12,6 @@ import type {
   TickReport,
 } from '../../shared/in-rows.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
-import type { ColumnSegments } from '../engine/column-segments/column-segments.ts'
 import {
   EventBatches,
   eventsPerBatch,
@@ -33,6 +32,7 @@ import type { Caused } from '../people/caused-events.ts'
 import type { LedgerFact } from '../projections/facts.ts'
 import { Follower } from '../projections/follower.ts'
 import type { FollowerBoards } from '../projections/pending-facts.ts'
+import type { RunChanges } from '../runs/run-table.ts'
 import { StepTable } from '../steps/step-table.ts'
 import { EventCommands, type StoreOutcome } from './event-commands.ts'
 
@@ -116,7 +116,7 @@ export class CommandExecutor {
     database: Database,
     catalogue: StoredCatalogue,
     private readonly presence: PresenceTable,
-    segments: ColumnSegments,
+    runChanges: RunChanges,
     boards: FollowerBoards,
   ) {
     this.steps = new StepTable(database)
@@ -124,7 +124,7 @@ export class CommandExecutor {
     this.batches = new EventBatches(database)
     this.settled = failing('between_rows', () => this.placeOf.clear())
     this.skews = new Skews(presence)
-    this.follower = new Follower(database, catalogue, segments, this.ids, boards)
+    this.follower = new Follower(database, catalogue, runChanges, this.ids, boards)
     const { follower } = this
     this.events = new EventCommands(catalogue, {
       projector: follower.projector,

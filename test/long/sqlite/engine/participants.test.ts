@@ -6,20 +6,10 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import type { EventSource } from '../../../../src/core/event/event.ts'
 import { FlowPositions } from '../../../../src/core/flow/positions.ts'
-import { dayMs } from '../../../../src/core/time/durations.ts'
+import { dayMs, minuteMs } from '../../../../src/core/time/durations.ts'
 import { LagBoard, PresenceBoard, ProgressBoard } from '../../../../src/storage/shared/boards.ts'
 import { StoredCatalogue } from '../../../../src/storage/sqlite/catalogue/catalogue.ts'
 import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
-import { ColumnSegments } from '../../../../src/storage/sqlite/engine/column-segments/column-segments.ts'
-import {
-  RunColumnsBuilder,
-  RunPages,
-} from '../../../../src/storage/sqlite/engine/column-segments/run-columns.ts'
-import {
-  defaultSealPolicy,
-  Sealer,
-} from '../../../../src/storage/sqlite/engine/column-segments/sealer.ts'
-import { encodeSegment } from '../../../../src/storage/sqlite/engine/column-segments/segment-bytes.ts'
 import {
   type BatchRow,
   storedText,
@@ -28,6 +18,13 @@ import {
   decodeEvents,
   encodeEvents,
 } from '../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
+import { encodeBlock } from '../../../../src/storage/sqlite/engine/run-blocks/block-bytes.ts'
+import { BlockMaker } from '../../../../src/storage/sqlite/engine/run-blocks/block-maker.ts'
+import { RunBlocks } from '../../../../src/storage/sqlite/engine/run-blocks/run-blocks.ts'
+import {
+  RunColumnsBuilder,
+  RunPages,
+} from '../../../../src/storage/sqlite/engine/run-blocks/run-columns.ts'
 import { erase } from '../../../../src/storage/sqlite/erasure/erase.ts'
 import { ErasureTable } from '../../../../src/storage/sqlite/erasure/erasure-table.ts'
 import { hashOfPerson } from '../../../../src/storage/sqlite/erasure/person-matcher.ts'
@@ -52,13 +49,7 @@ const folder = mkdtempSync(join(tmpdir(), 'cairn-participants-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const now = Date.UTC(2026, 10, 20)
-const sealing = {
-  ...defaultSealPolicy,
-  runsPerSegment: 2,
-  changesToLook: 1,
-  pauseMs: 0,
-  settledMs: 0,
-}
+const blockPolicy = { minRuns: 1, maxRuns: 3, settledMs: 0 }
 
 const flowKeys = ['list', 'tour'] as const
 const users = ['ann', 'bob', 'cid']
@@ -87,7 +78,7 @@ function makeTemplate(): StoredWorld {
   migrate(database)
   const versions = (items: { key: string; completeOn: string | null }[]) => [
     { version: 1, publishedAt: 0, steps: [{ key: 'a' }], items },
-    { version: 2, publishedAt: 20, steps: [{ key: 'b' }, { key: 'a' }], items },
+    { version: 2, publishedAt: 100 * minuteMs, steps: [{ key: 'b' }, { key: 'a' }], items },
   ]
   const items = [
     { key: 'one', completeOn: 'did_one' },
@@ -115,13 +106,12 @@ const full = () => Object.assign(new Error('database or disk is full'), { code: 
 class Process {
   readonly database: Database
   readonly catalogue: StoredCatalogue
-  readonly segments: ColumnSegments
   readonly executor: CommandExecutor
   /** Thrown before the next commits. */
   faults: Error[] = []
   hasOtherWritten = false
   private readonly writer: Writer
-  private readonly sealer: Sealer
+  private readonly blockMaker: BlockMaker
 
   constructor(readonly file: string) {
     this.database = connect(file)
@@ -132,14 +122,14 @@ class Process {
     )
     this.catalogue = new StoredCatalogue(this.database)
     const presence = new PresenceTable(this.database, new PresenceBoard(PresenceBoard.memory(2)))
-    this.segments = new ColumnSegments(this.database, () => 0, sealing)
-    this.executor = new CommandExecutor(this.database, this.catalogue, presence, this.segments, {
+    const blocks = new RunBlocks(this.database)
+    this.executor = new CommandExecutor(this.database, this.catalogue, presence, blocks, {
       now: () => now,
       lag: new LagBoard(LagBoard.memory()),
       progress: new ProgressBoard(ProgressBoard.memory()),
     })
     const historyOf = (org: number, flow: number) => this.catalogue.flowByRow(org, flow)
-    this.sealer = new Sealer(this.database, this.segments, historyOf, () => now, sealing)
+    this.blockMaker = new BlockMaker(this.database, blocks, historyOf, () => now, blockPolicy)
     const policy = { ...defaultWriterPolicy, tries: 2, retryPauseMs: 0 }
     this.writer = new Writer(this.database, this.executor, policy, {
       onBegin: () => this.notice(),
@@ -205,12 +195,12 @@ class Process {
     while (await this.project());
   }
 
-  /** As `Storage.seal` does it, to the end. @param meanwhile happens before each segment is written */
+  /** As `Housekeeping.seal` does it, to the end. @param meanwhile happens before each block is written */
   async seal(meanwhile: () => Promise<unknown>): Promise<void> {
-    for (const segment of this.sealer.work()) {
-      if (!segment) continue
+    for (const write of this.blockMaker.work()) {
+      if (!write) continue
       await meanwhile()
-      await this.alone(() => this.segments.write(segment.draft, segment))
+      await this.alone(write)
     }
   }
 }
@@ -259,26 +249,33 @@ const nameless = (event: { id: string }, source: EventSource) =>
 /** Cairn gives random ids to its own events. */
 const withoutOwnIds = (text: string) => text.replaceAll(/"event_[0-9A-Za-z]+"/g, '""')
 
-/** Each segment holds what its runs give now. */
-function expectSegmentsRight({ database, catalogue }: Process): void {
-  const segments = database
-    .query<
-      { flow_id: number; from_at: number; to_at: number; runs: number; columns: Uint8Array },
-      []
-    >('select flow_id, from_at, to_at, runs, columns from run_blocks')
+/** Blocks do not overlap, and each holds what its runs give now. */
+function expectBlocksRight({ database, catalogue }: Process): void {
+  const blocks = database
+    .query<{ flow_id: number; from_at: number; to_at: number; columns: Uint8Array }, []>(
+      'select flow_id, from_at, to_at, columns from run_blocks order by flow_id, from_at',
+    )
     .all()
   const pages = new RunPages(database)
-  for (const { flow_id, from_at, to_at, runs, columns } of segments) {
+  for (const [i, { flow_id, from_at, to_at, columns }] of blocks.entries()) {
+    const before = blocks[i - 1]
+    if (before?.flow_id === flow_id) expect(from_at).toBeGreaterThanOrEqual(before.to_at)
     const positions = new FlowPositions(catalogue.flowByRow(orgRow, flow_id)!)
+    const { runs } = database
+      .query<{ runs: number }, [number, number, number]>(
+        'select count(*) as runs from runs where flow_id = ? and started_at >= ? and started_at < ?',
+      )
+      .get(flow_id, from_at, to_at)!
     const builder = new RunColumnsBuilder(positions, from_at, runs, now - dayMs)
     for (const page of pages.between(orgRow, flow_id, from_at, to_at)) {
       for (const run of page) builder.add(run)
     }
-    expect(encodeSegment(builder.finish())).toEqual(columns)
+    expect(encodeBlock(builder.finish())).toEqual(columns)
   }
 }
 
-const at = fc.integer({ min: 1, max: 40 })
+/** Far enough apart for several blocks. */
+const at = fc.integer({ min: 1, max: 40 }).map(n => n * 5 * minuteMs)
 const maybe = (among: readonly string[]) => fc.option(fc.constantFrom(...among), { freq: 2 })
 
 const who = fc
@@ -542,7 +539,7 @@ class Pair {
   async expectSame(): Promise<void> {
     this.live.notice()
     await this.live.projectAll()
-    expectSegmentsRight(this.live)
+    expectBlocksRight(this.live)
     const reference = connect(this.reference)
     expect(contents(this.live.database)).toEqual(contents(reference))
     reference.close()

@@ -4,13 +4,13 @@ import { FlowPositions } from '../../../../../src/core/flow/positions.ts'
 import { packTraits } from '../../../../../src/core/run/run.ts'
 import { takeRuns } from '../../../../../src/modules/analytics/port.ts'
 import {
+  decodeBlock,
+  encodeBlock,
+} from '../../../../../src/storage/sqlite/engine/run-blocks/block-bytes.ts'
+import {
   type ColumnRun,
   RunColumnsBuilder,
-} from '../../../../../src/storage/sqlite/engine/column-segments/run-columns.ts'
-import {
-  decodeSegment,
-  encodeSegment,
-} from '../../../../../src/storage/sqlite/engine/column-segments/segment-bytes.ts'
+} from '../../../../../src/storage/sqlite/engine/run-blocks/run-columns.ts'
 import { runsOf } from '../../../../support/run-columns.ts'
 
 /** Twenty steps in two versions: more than one byte of them, and some only of the other version. */
@@ -61,18 +61,16 @@ function columnsOf(runs: readonly ColumnRun[]) {
   return builder.finish()
 }
 
-test('decoding a segment’s bytes gives its columns again', () => {
+test('decoding a block’s bytes gives its columns again', () => {
   fc.assert(
     fc.property(runsArbitrary, fc.nat({ max: 9 }), (runs, shift) => {
       const columns = columnsOf(runs)
-      const bytes = encodeSegment(columns)
+      const bytes = encodeBlock(columns)
       // Even if they start unaligned in a larger buffer.
       const held = new Uint8Array(bytes.length + shift)
       held.set(bytes, shift)
       for (const given of [bytes, held.subarray(shift)]) {
-        expect({ ...decodeSegment(given, from), dependsOnNewest: columns.dependsOnNewest }).toEqual(
-          columns,
-        )
+        expect(decodeBlock(given)).toEqual(columns)
       }
     }),
   )

@@ -1,24 +1,25 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { minuteMs } from '../../../../../src/core/time/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../../../../src/core/time/durations.ts'
 import { analyticsService, questionOf } from '../../../../../src/modules/analytics/service.ts'
 import { openForWriting } from '../../../../../src/storage/sqlite/database/database.ts'
-import type { ColumnSegments } from '../../../../../src/storage/sqlite/engine/column-segments/column-segments.ts'
+import { decodeBlock } from '../../../../../src/storage/sqlite/engine/run-blocks/block-bytes.ts'
 import {
-  defaultSealPolicy,
-  type SealedSegment,
-  type Sealer,
-} from '../../../../../src/storage/sqlite/engine/column-segments/sealer.ts'
+  type BlockMaker,
+  defaultBlockPolicy,
+  maxBlockMs,
+} from '../../../../../src/storage/sqlite/engine/run-blocks/block-maker.ts'
+import type { RunBlocks } from '../../../../../src/storage/sqlite/engine/run-blocks/run-blocks.ts'
 import { rebuild } from '../../../../../src/storage/sqlite/projections/rebuild.ts'
 import type { RefEvent } from '../../../../support/analytics-reference.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../../../support/stored-history.ts'
 import { World } from '../../../../support/world.ts'
 
-/** Column segments, and what removes them. The laws of analytics check that their numbers are right. */
+/** Blocks of runs, and what deletes them. The laws of analytics check that their numbers are right. */
 
 let world: World
 let stored: StoredWorld
 
-const sealing = { ...defaultSealPolicy, runsPerSegment: 10, changesToLook: 1, pauseMs: 0 }
+const blockPolicy = { ...defaultBlockPolicy, minRuns: 4, maxRuns: 10 }
 const flow = {
   key: 'welcome',
   versions: [
@@ -37,7 +38,7 @@ const flow = {
 const start = Date.UTC(2026, 10, 1)
 
 beforeEach(() => {
-  world = new World({ sealing })
+  world = new World({ blockPolicy })
   world.database.run('pragma synchronous = off')
   stored = storeFlows(world, [flow])
 })
@@ -71,14 +72,28 @@ const view = (run: number, at = start + run * minuteMs, stepKey = 'a'): RefEvent
 const sendRuns = (from: number, to: number) =>
   send(...Array.from({ length: to - from }, (_, i) => view(from + i)))
 
-const segments = () =>
+async function elsewhere(place: number): Promise<void> {
+  const other = openForWriting(world.dataDir)
+  const changed = other.run('update runs set dismissed_at = last_at where person = ?', [
+    `uu${place}`,
+  ])
+  expect(changed.changes).toBe(1)
+  // As whoever changes a run does.
+  other.run('delete from run_blocks')
+  other.close()
+}
+
+/** When each block begins, milliseconds after the start, how long it is, and how many runs it has. */
+const blocks = () =>
   world.database
-    .query<{ from_at: number; to_at: number; runs: number }, []>(
-      'select from_at, to_at, runs from run_blocks order by from_at',
+    .query<{ from_at: number; to_at: number; columns: Uint8Array }, []>(
+      'select from_at, to_at, columns from run_blocks order by from_at',
     )
     .all()
+    .map(row => [row.from_at - start, row.to_at - row.from_at, decodeBlock(row.columns).count])
 
-const sizes = () => segments().map(({ runs }) => runs)
+const tenMinutes = (...places: number[]) =>
+  places.map(place => [place * 10 * minuteMs, 10 * minuteMs, 10])
 
 async function answer() {
   const entry = world.stores.catalogue().flow(stored.flowIds.get('welcome') as string)!
@@ -90,62 +105,92 @@ async function answer() {
   return numbers
 }
 
-describe('runs that have come to rest', () => {
-  test('years apart are in segments that end before their numbers overflow', async () => {
-    const year = 365 * 86_400_000
-    await send(...Array.from({ length: 12 }, (_, i) => view(i, start - i * year)))
+describe('a block', () => {
+  test('covers the longest stretch that has ended and has not too many runs', async () => {
+    // Sixteen of the twenty runs are half an hour old: ten minutes are complete.
+    world.clock.moveTo(start + 45 * minuteMs + 1)
+    await sendRuns(0, 20)
     await world.sealAll()
-    expect(sizes().every(runs => runs === 1)).toBe(true)
-    expect((await answer()).totals.starts).toBe(1)
+    expect(blocks()).toEqual(tenMinutes(0))
+    // All twenty are too many for an hour.
+    world.clock.moveTo(start + 3 * hourMs)
+    await world.sealAll()
+    expect(blocks()).toEqual(tenMinutes(0, 1))
+    // In the next hours there are few enough for one, or too few for any.
+    const hours = [1.2, 1.4, 1.6, 1.8, 3.5, 3.6]
+    await send(...hours.map((hour, i) => view(20 + i, start + hour * hourMs)))
+    world.clock.moveTo(start + 7 * hourMs)
+    await world.sealAll()
+    expect(blocks()).toEqual([...tenMinutes(0, 1), [hourMs, hourMs, 4]])
   })
-})
 
-describe('a segment', () => {
-  test('is given up if a run comes into it at any moment while it is made', async () => {
-    const inside = world.storage.housekeeping as unknown as {
-      deps: { segments: ColumnSegments }
-      sealer: Sealer
-      sealing: Generator<SealedSegment | null>
-      write(segment: SealedSegment): Promise<void>
-    }
-    const size = 40
-    await sendRuns(0, size)
-    for (let steps = 1; steps <= 8; steps++) {
-      world.database.run('delete from run_blocks')
-      inside.deps.segments.externalChange()
-      inside.sealing = inside.sealer.work()
-      for (let step = 0; step < steps; step++) {
-        const { value: segment } = inside.sealing.next()
-        if (segment) await inside.write(segment)
+  test('takes the place of shorter ones once a longer stretch has ended', async () => {
+    const old = Math.floor(start / maxBlockMs) * maxBlockMs
+    world.clock.moveTo(old + 9 * dayMs)
+    await send(...Array.from({ length: 5 }, (_, i) => view(i, old + i)))
+    await world.sealAll()
+    expect(blocks()).toEqual([[old - start, 8 * dayMs, 5]])
+    world.clock.moveTo(old + 33 * dayMs)
+    await send(view(5, old + 32.5 * dayMs))
+    await world.sealAll()
+    expect(blocks()).toEqual([[old - start, maxBlockMs, 5]])
+  })
+
+  test('is deleted with the change of a run in it, and others stay', async () => {
+    await sendRuns(0, 40)
+    await world.sealAll()
+    expect(blocks()).toEqual(tenMinutes(0, 1, 2, 3))
+    await send(view(15, undefined, 'b'))
+    expect(blocks()).toEqual(tenMinutes(0, 2, 3))
+    await world.sealAll()
+    expect(blocks()).toEqual(tenMinutes(0, 1, 2, 3))
+  })
+
+  test.each([
+    ['this', (place: number) => send(view(place, undefined, 'b'))],
+    ['another', elsewhere],
+  ])(
+    'is not written if %s connection changes a run at any moment while it is made',
+    async (_, change) => {
+      const inside = world.storage.housekeeping as unknown as {
+        deps: { blocks: RunBlocks }
+        blockMaker: BlockMaker
+        sealing: Generator<(() => void) | null>
       }
-      // Between the runs of the first segment, and of the second.
-      await send(view(size + 2 * steps, start + 90_000 + steps))
-      await send(view(size + 2 * steps + 1, start + 12.5 * minuteMs + steps))
+      await sendRuns(0, 28)
       await world.sealAll()
-      const sealed = await answer()
-      expect(sealed.totals.starts).toBe(size + 2 * steps)
-      world.database.run('delete from run_blocks')
-      expect(await answer()).toEqual(sealed)
-    }
-  })
+      for (let place = 1; place < 10; place++) {
+        world.database.run('delete from run_blocks')
+        inside.deps.blocks.changed.set(stored.flowRows.get('welcome') as number, stored.orgRow)
+        inside.sealing = inside.blockMaker.work()
+        // The first block is begun with the sixth step, and the second is written with the eleventh.
+        for (let step = 0; step < place + 3; step++) inside.sealing.next().value?.()
+        await change(place)
+        await change(10 + place)
+        for (let look = 0; look < 2; look++) await world.sealAll()
+        expect(blocks()).toEqual([...tenMinutes(0, 1), [20 * minuteMs, 10 * minuteMs, 8]])
+        const sealed = await answer()
+        world.database.run('delete from run_blocks')
+        expect(await answer()).toEqual(sealed)
+      }
+    },
+  )
 
-  test('that cannot be written is tried again a minute later', async () => {
-    await sendRuns(0, 11)
+  test('that cannot be written is made another time', async () => {
+    await sendRuns(0, 10)
     world.database.run(
       `create trigger full before insert on run_blocks begin select raise(abort, 'no room'); end`,
     )
     await expect(world.sealAll()).rejects.toThrow('no room')
     world.database.run('drop trigger full')
     await world.sealAll()
-    expect(sizes()).toEqual([])
-    world.clock.advance(minuteMs)
     await world.sealAll()
-    expect(sizes()).toEqual([10])
+    expect(blocks().map(([, , runs]) => runs)).toEqual([10])
   })
 
   test('made of steps of another version is no longer used when there is a newer one', async () => {
     const flowRow = stored.flowRows.get('welcome') as number
-    await sendRuns(0, 11)
+    await sendRuns(0, 4)
     const publish = (version: number, steps: string[]) => {
       const rows = steps.map(key => stored.stepRows.get(`welcome/${key}`))
       world.database.run(
@@ -162,29 +207,29 @@ describe('a segment', () => {
       ...view(i, undefined, stepKey),
       flowVersion: 2,
     })
-    for (let i = 11; i < 40; i++) await send(named(i, 'a'), named(i, 'b'))
+    for (let i = 10; i < 14; i++) await send(named(i, 'a'), named(i, 'b'))
     await world.sealAll()
     const droppedAt = async () =>
       Object.fromEntries((await answer()).steps.map(step => [step.key, step.droppedHere]))
     const before = await droppedAt()
     publish(3, ['b', 'a'])
-    const made = sizes()
+    const made = blocks()
     const asRows = await droppedAt()
     expect(asRows).not.toEqual(before)
-    // The sealer looks again at the next change, or when another process changes the catalogue.
-    await send(view(0, undefined, 'b'))
+    // Looked at again at the next change, or when another process changes the catalogue.
+    await send(view(50, world.clock.now()))
     await world.sealAll()
-    expect(sizes().length).toBeGreaterThanOrEqual(made.length)
+    expect(blocks()).toEqual(made)
     const versions = world.database
-      .query<{ flow_versions: number | null }, []>('select distinct flow_versions from run_blocks')
+      .query<{ flow_versions: number | null }, []>('select flow_versions from run_blocks')
       .all()
-    expect(versions.map(row => row.flow_versions).toSorted()).toEqual([3, null].toSorted())
+    expect(versions.map(row => row.flow_versions)).toEqual([3])
   })
 })
 
 describe('a rebuild by another process', () => {
-  test('removes the segments, and the server makes them again', async () => {
-    await sendRuns(0, 31)
+  test('deletes the blocks, and the server makes them again', async () => {
+    await sendRuns(0, 30)
     await world.sealAll()
     const before = await answer()
     const own = openForWriting(world.dataDir)
@@ -192,11 +237,11 @@ describe('a rebuild by another process', () => {
     world.database.run("update run_blocks set columns = x'00'")
     expect(rebuild(own).changed).toBe(1)
     own.close()
-    expect(sizes()).toEqual([])
+    expect(blocks()).toEqual([])
     expect(await answer()).toEqual(before)
     await world.storage.watch()
     await world.sealAll()
-    expect(sizes()).toEqual([10, 10, 10])
+    expect(blocks()).toEqual(tenMinutes(0, 1, 2))
     expect(await answer()).toEqual(before)
   })
 })

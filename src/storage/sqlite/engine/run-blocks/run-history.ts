@@ -4,26 +4,25 @@ import type * as ports from '../../../../modules/analytics/port.ts'
 import { type RunColumns, takeRuns } from '../../../../modules/analytics/port.ts'
 import { TimeSlices } from '../../../../scheduling/cooperative.ts'
 import type { InRows } from '../../../shared/in-rows.ts'
+import { decodeBlock } from './block-bytes.ts'
+import { maxBlockMs } from './block-maker.ts'
 import { columnsOfRuns, RunPages } from './run-columns.ts'
-import { decodeSegment } from './segment-bytes.ts'
 
 type FlowRuns = InRows<ports.FlowRuns>
 type Beside = ports.Beside<number>
 
 const nothingBeside: Beside = { late: null, hasWays: false }
 
-interface SegmentRow {
-  id: number
-  from_at: number
-  to_at: number
-  flow_versions: number | null
-}
-
 function statements(database: Database) {
   return {
-    segments: database.query<SegmentRow, [number, number, number, number]>(
-      `select id, from_at, to_at, flow_versions from run_blocks
-      where org_id = ? and flow_id = ? and from_at < ? and to_at > ? order by from_at`,
+    blocks: database.query<
+      { id: number; from_at: number; to_at: number },
+      [number, number, from: number, to: number, versions: number]
+    >(
+      `select id, from_at, to_at from run_blocks
+      where org_id = ?1 and flow_id = ?2 and from_at > ?3 - ${maxBlockMs} and to_at > ?3
+        and from_at < ?4 and coalesce(flow_versions, ?5) = ?5
+      order by from_at`,
     ),
     columns: database.query<{ columns: Uint8Array }, [number, number]>(
       'select columns from run_blocks where id = ? and org_id = ?',
@@ -55,11 +54,11 @@ export function startedWithin(columns: RunColumns, from: number, to: number): Ru
 }
 
 /**
- * The runs of a flow as columns: from segments where there are any, otherwise made from their rows.
+ * The runs of a flow as columns: from blocks where there are any, otherwise made from their rows.
  *
- * It reads a snapshot, so that no run is missed or counted twice when a segment is made or removed
+ * It reads a snapshot, so that no run is missed or counted twice when a block is made or deleted
  * meanwhile. It uses a connection of its own, because nothing else should read that snapshot. The snapshot
- * is held for as long as an answer takes, which is well under a second for flows in segments.
+ * is held for as long as an answer takes, which is well under a second for flows in blocks.
  */
 export class RunHistory {
   private readonly sql: ReturnType<typeof statements>
@@ -92,15 +91,14 @@ export class RunHistory {
   private *read(flow: FlowRuns, from: number, to: number, beside: Beside): Generator<RunColumns> {
     const { orgRef: orgRow, flowRef: flowRow, versions } = flow
     const positions = new FlowPositions(flow)
-    // Segments do not know when a step was seen.
+    // Blocks do not know when a step was seen.
     if (beside.late || beside.hasWays) return yield* this.ofRows(flow, positions, from, to, beside)
     let at = from
-    for (const segment of this.sql.segments.all(orgRow, flowRow, to, from)) {
-      if (segment.flow_versions !== null && segment.flow_versions !== versions.length) continue
-      if (segment.from_at > at) yield* this.ofRows(flow, positions, at, segment.from_at)
-      const { columns } = this.sql.columns.get(segment.id, orgRow)!
-      yield startedWithin(decodeSegment(columns, segment.from_at), from, to)
-      at = segment.to_at
+    for (const block of this.sql.blocks.all(orgRow, flowRow, from, to, versions.length)) {
+      if (block.from_at > at) yield* this.ofRows(flow, positions, at, block.from_at)
+      const { columns } = this.sql.columns.get(block.id, orgRow)!
+      yield startedWithin(decodeBlock(columns), from, to)
+      at = block.to_at
     }
     if (at < to) yield* this.ofRows(flow, positions, at, to)
   }
