@@ -44,7 +44,7 @@ type Size = (typeof sizes)['short']
 /** At how many points the power goes for a disk that is read as if the log was never synced. */
 const controlPoints = 5
 
-/** By then a server has begun to make segments from the runs that it found. */
+/** By then a server has begun to make blocks of the runs that it found. */
 const sealedWithinMs = 3_500
 
 /** What a command has promised: from the moment at which it prints a text, something is there. */

@@ -60,7 +60,7 @@ function statements({ database }: ErasureWork) {
     renamePeople: database.query(
       'update run_people set run_key = ? where org_id = ? and flow_id = ? and run_key = ?',
     ),
-    deleteSegments: database.query(
+    deleteBlocks: database.query(
       'delete from run_blocks where org_id = ? and flow_id = ? and from_at <= ? and to_at > ?',
     ),
   }
@@ -91,8 +91,8 @@ export function runEraser(work: ErasureWork, named: NamedRuns): (row: number) =>
     if (isOpenToOthers || personOf(now.least_user_id, now.least_anonymous_id) !== now.person) {
       sql.own.run(orgRow, run.flow_id, now.run_key, now.person)
     }
-    // Segments identify people by a hash, which has to go too.
-    sql.deleteSegments.run(orgRow, run.flow_id, run.started_at, run.started_at)
+    // Blocks identify people by a hash, which has to go too.
+    sql.deleteBlocks.run(orgRow, run.flow_id, run.started_at, run.started_at)
     return true
   }
   const renameKey = (run: StoredRun, now: string) => {

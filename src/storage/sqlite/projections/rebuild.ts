@@ -146,7 +146,7 @@ function isRight(database: Database, orgRow: number, flowRow: number): boolean {
   return isSame && isNone(`main.runs ${notMarked}`)
 }
 
-/** Drops the segments made of a flow's runs, so that the server makes them again, a few at a time. */
+/** Deletes the blocks of a flow’s runs, so that the server makes them again, a few at a time. */
 function dropBlocks(database: Database, orgRow: number, flowRow: number): void {
   const blocks = database
     .query<{ from_at: number }, [number, number]>(
@@ -161,7 +161,7 @@ function dropBlocks(database: Database, orgRow: number, flowRow: number): void {
 
 /**
  * Makes the real tables say what the side tables say, and returns whether that changed anything. The
- * segments made of runs are dropped in any case, and the server makes them again.
+ * blocks of its runs are deleted in any case, and the server makes them again.
  */
 function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
   let isChanged = false
