@@ -7,14 +7,7 @@ import { BufferGauge } from '../storage/shared/boards.ts'
 import { StorageClient } from '../storage/sqlite/writer/client.ts'
 import { openLog } from './log.ts'
 import { outsideOf } from './outside.ts'
-import type {
-  AlertThreadStart,
-  LookForAlerts,
-  Reloaded,
-  Stop,
-  TallyWanted,
-  ThreadReport,
-} from './protocol.ts'
+import type { AlertThreadStart, LookForAlerts, Reloaded, Stop, ThreadReport } from './protocol.ts'
 import { Pulse } from './pulse.ts'
 import { connectStorage } from './storage.ts'
 import { systemClock } from './system-clock.ts'
@@ -116,14 +109,13 @@ function start(message: AlertThreadStart) {
 
 let running: ReturnType<typeof start> | null = null
 
-type Message = AlertThreadStart | Reloaded | TallyWanted | Stop | LookForAlerts
+type Message = AlertThreadStart | Reloaded | Stop | LookForAlerts
 
 self.onmessage = async ({ data }: { data: Message }) => {
   try {
     if (data.type === 'start') running = start(data)
     else if (data.type === 'look') running?.lookSoon()
     else if (data.type === 'reloaded') running?.reload(data)
-    else if (data.type === 'tally') data.answer.postMessage([])
     else await running?.stop()
   } catch (error) {
     report({ type: 'failed', message: shortReasonOf(error) })

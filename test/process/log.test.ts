@@ -188,10 +188,12 @@ describe('what callers send', () => {
 
 test('a server whose log nobody reads any more goes on serving', async () => {
   const { snippetKey } = await withData(place)
-  const child = Bun.spawn(
-    [await builtBinary(), 'serve', '--port', '0', '--management-port', '0', '--threads', '2'],
-    { cwd: place.folder, env: {}, stdout: 'pipe', stderr: 'pipe' },
-  )
+  const child = Bun.spawn([await builtBinary(), 'serve', '--port', '0', '--management-port', '0'], {
+    cwd: place.folder,
+    env: {},
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   let said = ''
   for await (const chunk of child.stderr) {
     said += Buffer.from(chunk).toString()

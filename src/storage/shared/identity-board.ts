@@ -4,7 +4,7 @@ import {
   type UserHashVerdict,
   userHashVerdicts,
 } from '../../core/organisation/verified-identity.ts'
-import { growingMemory, growTo } from '../../limits/growing-memory.ts'
+import { growingMemory, growTo } from './growing-memory.ts'
 
 const verdicts = userHashVerdicts.length
 
