@@ -28,7 +28,6 @@ const entrypoints = [
   'main.ts',
   'runtime/storage-thread.ts',
   'runtime/task-thread.ts',
-  'runtime/alert-thread.ts',
   'runtime/flow-thread.ts',
 ].map(path => join(root, 'src', path))
 

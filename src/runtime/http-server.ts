@@ -3,8 +3,6 @@ import { type AnswerObserver, type AppDeps, createApp, routesOf, type ServerWatc
 import type { Config } from '../config/settings.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { KeySource } from '../http/session-tokens.ts'
-import type { BufferGauge, SharedMemory } from '../storage/shared/boards.ts'
-import { StorageClient } from '../storage/sqlite/writer/client.ts'
 import { Collector, mostGrowthBytes } from './collector.ts'
 import { HttpCounters } from './counters.ts'
 import { dashboardFor, signInProviderOf } from './dashboard.ts'
@@ -15,7 +13,7 @@ import { RequestLog, type ThreadLog } from './log.ts'
 import { outsideOf } from './outside.ts'
 import { listening, portSetting } from './ports.ts'
 import { keptSnippetFile } from './snippet-versions.ts'
-import { connectStorage } from './storage.ts'
+import type { ConnectedStorage } from './storage.ts'
 import { Tally } from './tally.ts'
 import { tokensFor } from './tokens.ts'
 
@@ -35,10 +33,9 @@ const drainMs = 10_000
 export interface HttpParts {
   clock: Clock
   log: ThreadLog
-  shared: SharedMemory
-  gauge: BufferGauge
-  /** The way to the storage thread. */
-  storage: MessagePort
+  storage: ConnectedStorage
+  /** The memory that says how many nodes are running. */
+  node: SharedArrayBuffer
   /** The identity provider's keys; null if session tokens are signed with a secret. */
   issuerKeys: KeySource | null
   figures: ServerWatch
@@ -51,20 +48,17 @@ export interface HttpParts {
 export type HttpServer = Awaited<ReturnType<typeof openHttp>>
 
 /**
- * Answers requests at the API's port and at the operator's socket. Reads from memory or by its own connections,
- * and writes by message to the storage thread.
+ * Answers requests at the API's port and at the operator's socket.
  *
  * @throws PortTaken
  */
 export async function openHttp(config: Config, parts: HttpParts) {
-  const { clock, shared } = parts
+  const { clock, storage } = parts
   const { log } = parts.log
-  const client = StorageClient.over(parts.storage, parts.gauge, config.ack)
-  const storage = connectStorage(config, client, shared, true, clock.monotonic)
   const tokens = tokensFor(config, clock, parts.issuerKeys)
   let provider = signInProviderOf(config, parts.issuerKeys)
   let outside = outsideOf(config)
-  const limits = await openLimiter(config, shared.node, log)
+  const limits = await openLimiter(config, parts.node, log)
   const flows = new FlowWorker()
   const tally = new Tally<string>(clock.monotonic)
   const observers: AnswerObserver[] = []
@@ -118,7 +112,6 @@ export async function openHttp(config: Config, parts: HttpParts) {
     await door.stop(true)
     limits.close()
     flows.close()
-    storage.close()
   }
   return { counters, tally, limits, reload, stop }
 }

@@ -20,16 +20,6 @@ export interface ThreadStart {
   failpoints: string | undefined
 }
 
-/** To the thread of alerts, besides its start: the way to storage. */
-export interface AlertThreadStart extends ThreadStart {
-  storage: MessagePort
-}
-
-/** To the thread of alerts: somebody waits to see what has changed. */
-export interface LookForAlerts {
-  type: 'look'
-}
-
 /** To any thread: the current settings. */
 export interface Reloaded {
   type: 'reloaded'

@@ -9,6 +9,8 @@ import { databasePlace } from '../storage/log/postgres/inspection.ts'
 import { BufferGauge, LagBoard } from '../storage/shared/boards.ts'
 import { IdentityBoard } from '../storage/shared/identity-board.ts'
 import { NodeBoard } from '../storage/shared/node-board.ts'
+import { StorageClient } from '../storage/sqlite/writer/client.ts'
+import { Alerts } from './alerts.ts'
 import { BackupSchedule } from './backup-schedule.ts'
 import { Balancers } from './balancers.ts'
 import { DiskWatch } from './disk-watch.ts'
@@ -31,6 +33,7 @@ import { FiguresOfServer } from './server-watch.ts'
 import { ServiceManager } from './service-manager.ts'
 import { tellOfService, tellOfStart } from './service-updates.ts'
 import { sessionKey } from './session-key.ts'
+import { type ConnectedStorage, connectStorage } from './storage.ts'
 import { type Supervised, Supervisor } from './supervisor.ts'
 import { systemClock } from './system-clock.ts'
 import { tokenModeOf } from './token-mode.ts'
@@ -117,8 +120,10 @@ class Server implements Supervised {
   private readonly opening: Opening
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
-  /** Null until requests are answered. */
+  /** Null until requests are answered, as are the two that follow. */
   private http: HttpServer | null = null
+  private alerts: Alerts | null = null
+  private storage: ConnectedStorage | null = null
   private phase: 'starting' | 'serving' | 'stopping' = 'starting'
   /** Whether a reload was requested before there was anything that could take up new settings. */
   private isReloadDue = false
@@ -144,7 +149,7 @@ class Server implements Supervised {
     this.opening = new Opening({
       ...{ config, clock, log, disk },
       answer: isStorageFirst => this.answer(isStorageFirst),
-      wantAlerts: () => threads.wantAlerts(),
+      wantAlerts: () => this.alerts?.want(),
     })
     this.watch = new FiguresOfServer({
       ...{ threads, backups },
@@ -192,7 +197,7 @@ class Server implements Supervised {
     const { opening } = this
     const started = tellOfStart(this.manager, () => opening.preparing)
     // It loads while the database is prepared.
-    this.threads.loadStorage()
+    this.threads.load()
     try {
       await opening.requireLimits()
       this.watchIssuer()
@@ -228,18 +233,22 @@ class Server implements Supervised {
 
   private async answer(isStorageFirst: boolean): Promise<void> {
     const { threads } = this
-    const opened = threads.startStorage()
+    const opened = threads.start()
     if (isStorageFirst) await opened
     await Promise.all([opened, this.listen()])
   }
 
   private async listen(): Promise<void> {
-    const { threads, clock, gauge, issuerKeys } = this
-    this.http = await openHttp(this.config, {
-      ...{ clock, gauge, issuerKeys, log: this.ownLog, shared: threads.shared },
-      storage: threads.wayToStorage(),
+    const { config, threads, clock, log, issuerKeys } = this
+    const client = StorageClient.over(threads.connect(), this.gauge, config.ack)
+    const storage = connectStorage(config, client, threads.shared, true, clock.monotonic)
+    const alerts = new Alerts(config, { clock, log, storage })
+    this.storage = storage
+    this.alerts = alerts
+    this.http = await openHttp(config, {
+      ...{ clock, storage, issuerKeys, log: this.ownLog, node: threads.shared.node },
       figures: this.watch,
-      onAlertsChange: () => threads.wantAlerts(),
+      onAlertsChange: () => alerts.want(),
       letGo: this.letGoOfPort,
     })
   }
@@ -348,6 +357,7 @@ class Server implements Supervised {
     if (!isSameIssuer) this.issuerKeys = this.issuerKeysFor(config)
     this.issuerKeys?.refresh()
     this.http?.reload(config, this.issuerKeys)
+    this.alerts?.reload(config)
     this.threads.reload()
   }
 
@@ -375,10 +385,11 @@ class Server implements Supervised {
     this.manager?.stopping()
     // A server alone has no other node that would answer in its place.
     if (this.nodeBoard !== null) await this.balancersTold()
-    await Promise.all([this.http?.stop(), this.threads.stopAlerts()])
+    await Promise.all([this.http?.stop(), this.alerts?.stop()])
+    this.storage?.close()
     // A backup reads the database, whose write-ahead log is about to be truncated.
     await this.backups.stop()
-    if (await this.threads.stopStorage()) this.finish(0)
+    if (await this.threads.stop()) this.finish(0)
   }
 
   /** Goes on answering until balancers send their requests elsewhere. */

@@ -8,7 +8,7 @@ import type { TaskReport, TaskStart } from './task-thread.ts'
  * A thread's source by name. In the binary all sources lie below one root; outside the binary, beside this
  * file.
  */
-function sourceOf(name: 'storage-thread' | 'task-thread' | 'alert-thread' | 'flow-thread'): string {
+function sourceOf(name: 'storage-thread' | 'task-thread' | 'flow-thread'): string {
   const isCompiled = import.meta.url.includes('$bunfs')
   return isCompiled ? `./runtime/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
 }
@@ -29,7 +29,6 @@ const threadOf = (name: Parameters<typeof sourceOf>[0], { monotonic }: Clock): N
   worker: workerOf(name),
 })
 
-export const alertThread = (clock: Clock) => threadOf('alert-thread', clock)
 export const storageThread = (clock: Clock) => threadOf('storage-thread', clock)
 
 /** A thread that waits for tasks, and keeps no process from ending. */

@@ -26,7 +26,7 @@ const good: ServerState = {
   dataDir: '/data',
   silentMs: new Map([
     ['storage', 900],
-    ['alerts', 20],
+    ['worker', 20],
   ]),
   gauge: { isRefused: false, hasRoom: true },
   disk: { seen, waitingMs: 3 },
@@ -51,9 +51,9 @@ const cases: [string, Partial<ServerState>, RegExp[]][] = [
     [/^thread storage has been stuck for 12 s: look whether the disk hangs/],
   ],
   [
-    'the thread of alerts hangs',
-    { silentMs: new Map([['alerts', 60_000]]) },
-    [/^thread alerts has been stuck for 60 s: restart/],
+    'another thread hangs',
+    { silentMs: new Map([['worker', 60_000]]) },
+    [/^thread worker has been stuck for 60 s: restart/],
   ],
   ['a wait for a lock is not stuck', { silentMs: new Map([['storage', 6_000]]) }, []],
   [
@@ -116,7 +116,7 @@ test('a pulse is silent since its last beat, and not before its first', () => {
 })
 
 describe('only a restart can heal', () => {
-  const stuck = new Map([['alerts', stuckAfterMs]])
+  const stuck = new Map([['worker', stuckAfterMs]])
 
   test('a thread that is stuck', () => {
     expect(isHopeless(good)).toBe(false)
