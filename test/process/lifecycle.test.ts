@@ -84,6 +84,14 @@ describe('starting', () => {
     taken.stop(true)
   })
 
+  test('no other program can share the port of a server', async () => {
+    const { url } = await place.serve()
+    const port = Number(new URL(url).port)
+    const fetch = () => new Response()
+    const share = () => Bun.serve({ port, hostname: '0.0.0.0', reusePort: true, fetch })
+    expect(share).toThrow('in use')
+  })
+
   test('data without an organisation is served, with a warning that names the command to make one', async () => {
     const server = await place.serve(['--data', 'else where'])
     const advice = `there is no organisation in this data directory yet: cairn org create NAME --data '${join(realpathSync(place.folder), 'else where')}'`
