@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { isatty } from 'node:tty'
 import { ConfigError, type ReadConfig } from '../config/read-config.ts'
 import type { Config, SettingName } from '../config/settings.ts'
-import { shortReasonOf } from '../core/text/reason.ts'
+import { reasonOf, shortReasonOf } from '../core/text/reason.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { databasePlace } from '../storage/log/postgres/inspection.ts'
@@ -26,7 +26,7 @@ import { serveManagement } from './management.ts'
 import { metricsOf } from './metrics.ts'
 import { Mutex } from './mutex.ts'
 import { Opening } from './opening.ts'
-import { claimPorts, holdPort, portSetting } from './ports.ts'
+import { claimPorts, type HeldPort, holdPort, portSetting } from './ports.ts'
 import { isHopeless, type ServerState, warningsOf, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { FiguresOfServer } from './server-watch.ts'
@@ -85,15 +85,17 @@ export async function serve(
     sessionTokens: tokenModeOf(given),
   }
   const lock = acquireLock(given.data, holder)
+  let kept: HeldPort | null = null
   try {
     const ports = claimPorts(given)
     lock.describe({ ...holder, ...ports })
     const held = { lock, holder: { ...holder, ...ports } }
     // Otherwise the system would give a port that it has chosen to the next program that asks for any.
-    const kept = given.port === 0 ? holdPort(given.host, ports.port, portSetting) : null
+    if (given.port === 0) kept = holdPort(given.host, ports.port, portSetting)
     const settings = { asked: given, reread }
     return await new Server({ ...given, ...ports }, held, settings, () => kept?.letGo()).start()
   } catch (error) {
+    kept?.letGo()
     lock.release()
     throw error
   }
@@ -176,6 +178,7 @@ class Server implements Supervised {
   async start(): Promise<Running> {
     const { config } = this
     this.watchSignals()
+    this.watchErrors()
     // A key that cannot be used is reported before anything is done to the database.
     if (this.issuerKeys === null) ownTokensFor(config, this.clock)
     if (config.dashboard === 'on' || config.smtpUrl !== null) sessionKey(config.data)
@@ -206,7 +209,6 @@ class Server implements Supervised {
       this.phase = 'stopping'
       this.management.stop(true)
       this.threads.abandon()
-      this.letGoOfPort()
       throw error
     } finally {
       started()
@@ -377,6 +379,17 @@ class Server implements Supervised {
         this.stop()
       })
     }
+  }
+
+  /** An error that nobody has caught ends the process, because nobody knows what it has left undone. */
+  private watchErrors(): void {
+    const end = (error: unknown) => {
+      this.log.fatal({ reason: reasonOf(error) }, 'the server ends by an error that nobody caught')
+      this.finish(1)
+      process.exit(1)
+    }
+    process.on('uncaughtException', end)
+    process.on('unhandledRejection', end)
   }
 
   private async stop(): Promise<void> {

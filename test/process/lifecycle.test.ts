@@ -184,6 +184,19 @@ describe('a process that dies', () => {
     expect((await apiOf(next, snippetKey)('POST', '/events', { events })).status).toBe(202)
   })
 
+  test.each([
+    ['thrown', `throw new TypeError('"ann" is not a function')`],
+    ['rejected', `Promise.reject(new TypeError('"ann" is not a function'))`],
+  ])('by an error that nobody caught (%s) says where, and no value', async (_, fail) => {
+    const file = place.path('failing.js')
+    await Bun.write(file, `process.on('SIGUSR2', () => { ${fail} })`)
+    const server = await place.serve([], { BUN_OPTIONS: `--preload ${file}` })
+    expect(await server.end('SIGUSR2')).toBe(1)
+    expect(server.stdout).toMatch(/"level":"fatal".*"reason":"TypeError\\n.*failing\.js/)
+    expect(server.stdout + server.stderr).not.toContain('ann')
+    expect((await place.run(['doctor'])).stdout).toContain('no server runs on it now')
+  })
+
   test('a dead storage thread ends the process, non-zero, with a clear line', async () => {
     const { snippetKey } = await withData(place)
     const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=exit' })
