@@ -22,14 +22,12 @@ const dist = join(root, 'dist')
 
 /**
  * The program, and each file that it starts as a worker. Inside the executable they have the same paths as
- * in src, whatever they import, so that `new Worker('./runtime/http-thread.ts')` finds them there.
+ * in src, whatever they import, so that `new Worker('./runtime/storage-thread.ts')` finds them there.
  */
 const entrypoints = [
   'main.ts',
-  'runtime/http-thread.ts',
   'runtime/storage-thread.ts',
   'runtime/task-thread.ts',
-  'runtime/alert-thread.ts',
   'runtime/flow-thread.ts',
 ].map(path => join(root, 'src', path))
 

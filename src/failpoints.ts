@@ -3,7 +3,7 @@ import { ConfigError } from './config/read-config.ts'
 /** The points at which tests make a program fail, and what the program does there. */
 export const failpoints = {
   storage_start: 'the storage thread begins',
-  http_request: 'an HTTP thread is about to hand a write over to storage',
+  http_request: 'the main thread is about to hand a write over to storage',
   before_begin: 'storage is about to begin a transaction',
   between_rows: 'in a transaction the events are stored, and what else is said with them is not',
   before_commit: 'in a transaction all is done but the commit',

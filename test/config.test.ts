@@ -53,7 +53,6 @@ describe('where a setting comes from', () => {
       logLevel: 'info',
       logFormat: 'auto',
     })
-    expect(config.threads).toBeGreaterThanOrEqual(1)
     expect([...given]).toEqual([])
     expect(warnings).toEqual([])
     expect(Object.isFrozen(config)).toBe(true)
@@ -212,11 +211,11 @@ describe('secrets', () => {
 
 describe('mistakes', () => {
   test('are all reported at once, each with its place and what to do', () => {
-    const env = { CAIRN_PORT: 'abc', CAIRN_THREADS: '65', CAIRN_RETENTION_DAYS: '0' }
+    const env = { CAIRN_PORT: 'abc', CAIRN_FLUSH_EVERY_MS: '0', CAIRN_RETENTION_DAYS: '0' }
     expect(linesOf({ flags: { ack: 'later' }, env })).toEqual([
       'CAIRN_PORT is "abc": set a whole number from 0 to 65535',
-      'CAIRN_THREADS is "65": set a whole number from 1 to 64',
       '--ack is "later": set one of commit, buffer',
+      'CAIRN_FLUSH_EVERY_MS is "0": set a whole number from 1 to 10000',
       'CAIRN_RETENTION_DAYS is "0": set a whole number from 1 to 3650',
     ])
   })

@@ -31,7 +31,7 @@ export const cairn: Store = {
 
 export const serve = (data = 'cairn-data', ...flags: string[]) => [
   ...[executable, 'serve', '--data', data, '--host', '127.0.0.1', '--port', '0'],
-  ...['--management-port', '0', '--threads', '1', ...flags],
+  ...['--management-port', '0', ...flags],
 ]
 
 /** So many nodes of Cairn over one PostgreSQL. */

@@ -26,12 +26,12 @@ export const briefly = { BUN_JSC_useDFGJIT: '0' }
 
 /**
  * The environment of a test's server, which serves only for moments: starts of servers are half of what the
- * tests cost. It has one thread for HTTP, so that it is the same on every machine.
+ * tests cost.
  */
-const ofTests = process.env.NODE_ENV === 'test' ? { ...briefly, CAIRN_THREADS: '1' } : {}
+const ofTests = process.env.NODE_ENV === 'test' ? briefly : {}
 
-/** For a test's server under heavy load: the engine as users have it, and two threads that must agree. */
-export const asForUsers = { BUN_JSC_useDFGJIT: '1', CAIRN_THREADS: '2' }
+/** For a test's server under heavy load: the engine as users have it. */
+export const asForUsers = { BUN_JSC_useDFGJIT: '1' }
 
 /** The time of the tests is that of everything they start. */
 const { CAIRN_TEST_NOW } = process.env

@@ -92,7 +92,7 @@ export class Site implements AsyncDisposable {
 
   /** Starts the server as after a crash: nothing has looked at the data before the server does. */
   async start(args: readonly string[] = [], env: Record<string, string> = {}): Promise<Server> {
-    const server = await this.place.serve(['--threads', '2', ...args], env)
+    const server = await this.place.serve([...args], env)
     if (this.tenants.some(({ journal }) => journal.buffered.size > 0)) {
       using database = this.place.reading()
       for (const tenant of this.tenants) this.lostBuffered += settleBuffer(database, tenant)

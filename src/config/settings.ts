@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { longestRetentionDays } from '../core/organisation/catalogue.ts'
 import { longestGraceHours } from '../core/time/durations.ts'
 import {
@@ -74,13 +73,6 @@ export const settings = {
     default: '127.0.0.1',
     help: 'address that the management port listens on',
     parse: text('an address, such as 127.0.0.1'),
-  }),
-  threads: setting({
-    placeholder: 'count',
-    default: String(Math.min(64, Math.max(1, availableParallelism() - 1))),
-    defaultShown: 'number of cores minus one, at least 1',
-    help: 'threads that answer requests',
-    parse: wholeNumber(1, 64),
   }),
   ack: setting({
     placeholder: 'when',

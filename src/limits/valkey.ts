@@ -2,7 +2,6 @@ import { AppError } from '../core/errors.ts'
 import { type Bucket, windowMs } from '../core/organisation/buckets.ts'
 import type { MaybePromise, Organisation } from '../core/organisation/catalogue.ts'
 import type { Limiter, Taken } from '../core/organisation/limiter.ts'
-import type { LimitsBoard } from './limits-board.ts'
 import { type Script, ValkeyLink } from './valkey-link.ts'
 
 /** What happens to requests while the server that counts them is away. */
@@ -83,25 +82,25 @@ export class ValkeyLimiter implements Limiter {
   /** By window. */
   private waiting = new Map<string, Waiting[]>()
   private isAsking = false
+  isAway = false
+  /** How many requests were decided without the server. */
+  alone = 0
 
-  /**
-   * @param alone counts within this node's share of a limit while the server is away
-   * @param board is told when it is away, and what is decided without it
-   */
+  /** @param ofThisNode counts within this node's share of a limit while the server is away */
   constructor(
     { url, patienceMs, whileAway }: LimitsServer,
-    private readonly alone: Limiter,
-    private readonly board: LimitsBoard,
+    private readonly ofThisNode: Limiter,
     onChange: (awayFor: string | null) => void,
   ) {
     this.whileAway = whileAway
+    const setAway = (isAway: boolean, reason: string | null) => {
+      const isNews = this.isAway !== isAway
+      this.isAway = isAway
+      if (isNews) onChange(reason)
+    }
     this.link = new ValkeyLink(url, script, patienceMs, {
-      onAway(reason) {
-        if (board.setAway(true)) onChange(reason)
-      },
-      onBack() {
-        if (board.setAway(false)) onChange(null)
-      },
+      onAway: reason => setAway(true, reason),
+      onBack: () => setAway(false, null),
     })
   }
 
@@ -192,8 +191,8 @@ export class ValkeyLimiter implements Limiter {
     bucket: Bucket,
     now: number,
   ): MaybePromise<Taken> {
-    this.board.countAlone()
-    if (this.whileAway === 'share') return this.alone.take(organisation, bucket, now)
+    this.alone++
+    if (this.whileAway === 'share') return this.ofThisNode.take(organisation, bucket, now)
     if (this.whileAway === 'refuse') {
       throw new AppError('overloaded', 'Requests cannot be counted at the moment', {
         retryAfterSeconds: 1,

@@ -30,7 +30,7 @@ export interface BackupsSeen {
 
 /**
  * Has a backup made at the set interval, by the same program in a process of its own. That takes nothing from
- * the threads that answer, and a backup must not share a process with those that have the database open (see
+ * the threads of the server, and a backup must not share a process with those that have the database open (see
  * `copyDatabase`). When one is due follows from the backups that exist, so a restart changes nothing.
  */
 export class BackupSchedule {

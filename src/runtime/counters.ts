@@ -11,26 +11,6 @@ import type { Exposition, Labels } from './exposition.ts'
 import type { Tally } from './tally.ts'
 
 /**
- * Counters of one thread, in memory that the main thread reads. Only the thread itself writes them, so
- * counting is a plain addition. (An atomic one would cost five times as much, and 32 bits overflow within
- * hours when microseconds are summed.) Doubles are exact integers up to 2^53. A thread that is restarted goes
- * on with the counters of the one before it.
- */
-function counterMemory(words: number): SharedArrayBuffer {
-  return new SharedArrayBuffer(words * Float64Array.BYTES_PER_ELEMENT)
-}
-
-/** The sums over all threads. */
-function summed(memories: readonly SharedArrayBuffer[], words: number): Float64Array {
-  const sums = new Float64Array(words)
-  for (const memory of memories) {
-    const counters = new Float64Array(memory)
-    for (let i = 0; i < words; i++) (sums[i] as number) += counters[i] as number
-  }
-  return sums
-}
-
-/**
  * A histogram within a row of counters: one counter per bucket, one for values beyond the last bound, and the
  * sum of all observed values.
  */
@@ -106,44 +86,38 @@ const durations = new Histogram([
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ])
 
-/** The most paths that there is room for, besides the one for requests without a route. */
-const mostPaths = 120
-
 // Layout: one counter per cause of a 401; then one place per (path, method), with one counter per status and
 // one histogram per status class.
 const placeWords = statuses.length + statusClasses.length * durations.words
-const httpWords = unauthorizedCauses.length + (mostPaths + 1) * methods.length * placeWords
 
 const indexOfOther = statuses.indexOf(500)
 const indexOfStatus = new Map(statuses.map((status, i) => [status, i]))
 
 const classOf = (status: number) => Math.min(Math.max(Math.floor(status / 100) - 2, 0), 3)
 
-/** Counts the answers of one thread. */
+/** Counts requests and how they were answered. */
 export class HttpCounters implements AnswerObserver {
   private readonly counters: Float64Array
-  private readonly places: ReadonlyMap<string | null, number>
-  /** Answers by this thread since it started. */
+  /** Where each path is; requests without a route come last. */
+  private readonly places: ReadonlyMap<string, number>
+  private readonly placeOfOther: number
   total = 0
 
   /** @param tally counts the same answers by organisation */
   constructor(
-    memory: SharedArrayBuffer,
-    routes: readonly CountedRoute[],
+    private readonly routes: readonly CountedRoute[],
     private readonly tally: Tally<string> | null = null,
   ) {
-    this.counters = new Float64Array(memory)
-    this.places = new Map(pathsOf(routes).map((path, i) => [path, i]))
-  }
-
-  static memory(): SharedArrayBuffer {
-    return counterMemory(httpWords)
+    const paths = new Set([...routes.map(({ path }) => path), other])
+    this.places = new Map([...paths].map((path, i) => [path, i]))
+    this.placeOfOther = paths.size - 1
+    this.counters = new Float64Array(placeAt(paths.size, 0))
   }
 
   answered({ method, route, organisation, status, durationMs, cause }: CountedAnswer): void {
     const counters = this.counters
     this.total++
-    const path = this.places.get(route) ?? mostPaths
+    const path = this.places.get(route ?? other) ?? this.placeOfOther
     const at = placeAt(path, methods.indexOf(methodLabel(method) as 'GET'))
     ;(counters[at + (indexOfStatus.get(status) ?? indexOfOther)] as number) += 1
     durations.observe(counters, histogramAt(at, classOf(status)), durationMs / 1_000)
@@ -152,13 +126,63 @@ export class HttpCounters implements AnswerObserver {
       this.tally.add(organisation, { requests: 1, limited: Number(status === 429) })
     }
   }
-}
 
-/** Each path once, in the order that all threads share. */
-function pathsOf(routes: readonly CountedRoute[]): string[] {
-  const paths = [...new Set(routes.map(({ path }) => path))]
-  if (paths.length > mostPaths) throw new Error(`There is room for ${mostPaths} paths`)
-  return paths
+  /** The counts as metrics. */
+  render(page: Exposition): void {
+    const counters = this.counters
+    const routes = this.routes
+    const places = [...this.places].flatMap(([route, path]) =>
+      methods.map((method, m) => ({ labels: { method, route }, at: placeAt(path, m) })),
+    )
+    const isDeclared = (method: string, route: string) =>
+      routes.some(declared => declared.method === method && declared.path === route)
+
+    const requests = 'cairn_http_requests_total'
+    page.family(requests, 'counter', 'Requests answered.')
+    const refusedByPath = new Map<string, number>()
+    for (const { labels, at } of places) {
+      const { method, route } = labels
+      for (const [i, status] of statuses.entries()) {
+        const count = counters[at + i] as number
+        const isWatched = watchedStatuses.includes(status) && isDeclared(method, route)
+        if (count > 0 || isWatched) page.sample(requests, count, { ...labels, status: `${status}` })
+        if (status === 429) refusedByPath.set(route, (refusedByPath.get(route) ?? 0) + count)
+      }
+    }
+
+    const duration = 'cairn_http_request_duration_seconds'
+    page.family(
+      duration,
+      'histogram',
+      'Time from receipt to the answer; a download goes on after it.',
+    )
+    for (const { labels, at } of places) {
+      for (const [i, statusClass] of statusClasses.entries()) {
+        const histogram = histogramAt(at, i)
+        if (durations.count(counters, histogram) === 0) continue
+        durations.render(page, duration, counters, histogram, {
+          ...labels,
+          status_class: statusClass,
+        })
+      }
+    }
+
+    page.family('cairn_rate_limited_total', 'counter', 'Requests over their limit (429).')
+    for (const bucket of buckets) {
+      const ofBucket = new Set(routes.filter(r => r.bucket === bucket).map(({ path }) => path))
+      const count = [...ofBucket].reduce((sum, path) => sum + (refusedByPath.get(path) ?? 0), 0)
+      page.sample('cairn_rate_limited_total', count, { bucket })
+    }
+
+    page.family(
+      'cairn_unauthorized_total',
+      'counter',
+      'Requests refused for their credential (401).',
+    )
+    for (const [i, cause] of unauthorizedCauses.entries()) {
+      page.sample('cairn_unauthorized_total', counters[i] as number, { cause })
+    }
+  }
 }
 
 const placeAt = (path: number, method: number) =>
@@ -166,63 +190,6 @@ const placeAt = (path: number, method: number) =>
 
 const histogramAt = (place: number, statusClass: number) =>
   place + statuses.length + statusClass * durations.words
-
-/** The counts of all HTTP threads, as metrics. */
-export function renderHttp(
-  page: Exposition,
-  memories: readonly SharedArrayBuffer[],
-  routes: readonly CountedRoute[],
-): void {
-  const counters = summed(memories, httpWords)
-  const paths = [...pathsOf(routes).entries(), [mostPaths, other] as const]
-  const places = paths.flatMap(([i, route]) =>
-    methods.map((method, m) => ({ labels: { method, route }, at: placeAt(i, m) })),
-  )
-  const isDeclared = (method: string, route: string) =>
-    routes.some(declared => declared.method === method && declared.path === route)
-
-  const requests = 'cairn_http_requests_total'
-  page.family(requests, 'counter', 'Requests answered.')
-  const refusedByPath = new Map<string, number>()
-  for (const { labels, at } of places) {
-    const { method, route } = labels
-    for (const [i, status] of statuses.entries()) {
-      const count = counters[at + i] as number
-      const isWatched = watchedStatuses.includes(status) && isDeclared(method, route)
-      if (count > 0 || isWatched) page.sample(requests, count, { ...labels, status: `${status}` })
-      if (status === 429) refusedByPath.set(route, (refusedByPath.get(route) ?? 0) + count)
-    }
-  }
-
-  const duration = 'cairn_http_request_duration_seconds'
-  page.family(
-    duration,
-    'histogram',
-    'Time from receipt to the answer; a download goes on after it.',
-  )
-  for (const { labels, at } of places) {
-    for (const [i, statusClass] of statusClasses.entries()) {
-      const histogram = histogramAt(at, i)
-      if (durations.count(counters, histogram) === 0) continue
-      durations.render(page, duration, counters, histogram, {
-        ...labels,
-        status_class: statusClass,
-      })
-    }
-  }
-
-  page.family('cairn_rate_limited_total', 'counter', 'Requests over their limit (429).')
-  for (const bucket of buckets) {
-    const ofBucket = new Set(routes.filter(r => r.bucket === bucket).map(({ path }) => path))
-    const count = [...ofBucket].reduce((sum, path) => sum + (refusedByPath.get(path) ?? 0), 0)
-    page.sample('cairn_rate_limited_total', count, { bucket })
-  }
-
-  page.family('cairn_unauthorized_total', 'counter', 'Requests refused for their credential (401).')
-  for (const [i, cause] of unauthorizedCauses.entries()) {
-    page.sample('cairn_unauthorized_total', counters[i] as number, { cause })
-  }
-}
 
 /** `erased` is reported only here. */
 const verdicts = ['accepted', 'duplicate', ...rejectionCodes, 'erased'] as const
@@ -246,7 +213,11 @@ const latencyAt = oldestAt + 1
 const sizeAt = latencyAt + latencies.words
 const commitWords = sizeAt + sizes.words
 
-/** Counts what the storage thread commits. */
+/**
+ * Counts what the storage thread commits, in memory that the main thread reads. Only the storage thread writes it,
+ * so counting is a plain addition. An atomic one would cost five times as much, and 32 bits overflow within hours
+ * when microseconds are summed. Doubles are exact integers up to 2^53.
+ */
 export class CommitCounters implements StorageObserver {
   private readonly counters: Float64Array
 
@@ -259,7 +230,7 @@ export class CommitCounters implements StorageObserver {
   }
 
   static memory(): SharedArrayBuffer {
-    return counterMemory(commitWords)
+    return new SharedArrayBuffer(commitWords * Float64Array.BYTES_PER_ELEMENT)
   }
 
   /** How many commands were committed. */
@@ -311,7 +282,7 @@ export class CommitCounters implements StorageObserver {
 
 /** The counts of the storage thread, as metrics. */
 export function renderCommits(page: Exposition, memory: SharedArrayBuffer): void {
-  const counters = summed([memory], commitWords)
+  const counters = new Float64Array(memory)
   const at = (i: number) => counters[i] as number
   page.family('cairn_events_total', 'counter', 'Events of answered batches by what became of them.')
   for (const [i, verdict] of verdicts.entries()) {

@@ -12,14 +12,18 @@ type Dashboard = NonNullable<AppDeps['dashboard']>
 const patienceMs = 5_000
 const mostBytes = 256 * 1024
 
-/** The OpenID provider with which people sign in; null if none is configured. */
+/**
+ * The OpenID provider with which people sign in; null if none is configured.
+ *
+ * @param keys the provider's keys; null without a provider
+ */
 export function signInProviderOf(
   config: Config,
-  keys: KeySource,
+  keys: KeySource | null,
 ): ReturnType<Dashboard['provider']> {
   const { oidcClientId: clientId, oidcClientSecret: clientSecret } = config
   const issuer = providerOf(config)?.issuer
-  if (clientId === null || issuer === undefined) return null
+  if (clientId === null || issuer === undefined || keys === null) return null
   return {
     ...{ issuer, clientId, clientSecret, keys },
     roleClaim: config.oidcRoleClaim,

@@ -5,14 +5,9 @@ import { flowWorkHere } from '../core/flow/work.ts'
 import { longestRetentionDays } from '../core/organisation/catalogue.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { armFailpoints } from '../failpoints.ts'
-import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
+import { MemoryLimiter } from '../limits/memory.ts'
 import { inspectDatabase } from '../storage/log/postgres/inspection.ts'
-import {
-  BufferGauge,
-  mostOrganisations,
-  newSharedMemory,
-  slotOf,
-} from '../storage/shared/boards.ts'
+import { BufferGauge, newSharedMemory, slotOf } from '../storage/shared/boards.ts'
 import { prepareReplica } from '../storage/sqlite/replica/prepare-replica.ts'
 import { Storage, type StorageOptions } from '../storage/sqlite/storage.ts'
 import { StorageClient } from '../storage/sqlite/writer/client.ts'
@@ -121,7 +116,7 @@ function doorTo(
     clock,
     stores: connected.stores,
     management: connected.management,
-    limiter: new SharedMemoryLimiter(SharedMemoryLimiter.memory(mostOrganisations), slotOf),
+    limiter: new MemoryLimiter(slotOf),
     flowWork: flowWorkHere,
     tokens: { organisationOf: () => Promise.reject(unauthorized('no_credential')) },
     // It makes links only; nobody signs in through it.

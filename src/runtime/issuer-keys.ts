@@ -5,16 +5,10 @@ import { shortReasonOf } from '../core/text/reason.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { hourMs, minuteMs } from '../core/time/durations.ts'
+import type { KeySource } from '../http/session-tokens.ts'
 import { replaceSynced } from '../storage/sqlite/database/synced-files.ts'
 import { askProvider, type IdentityProvider, ProviderFailure } from './identity-provider.ts'
 import type { Log } from './log.ts'
-
-/** What the main thread tells the HTTP threads about the identity provider's keys. */
-export interface KnownKeys {
-  keys: readonly PublicKey[]
-  /** No new keys can be fetched before this, by the monotonic clock that all threads share. */
-  renewableAt: number
-}
 
 /** How often the provider is asked. */
 const schedule = {
@@ -34,13 +28,15 @@ const schedule = {
  */
 const asked = { atOnce: 5, refillMs: minuteMs / 2 }
 
+/** How long a request waits for a key that is not known yet, milliseconds. */
+const defaultPatienceMs = 3_000
+
 /**
- * The identity provider's keys in the main thread. They are fetched only here, in the background and when a
- * request names a new one. The last good ones keep working however long the provider is down, and survive a
- * restart in a file.
+ * The identity provider's keys, fetched in the background and when a request names a new one. The last good ones
+ * keep working however long the provider is down, and survive a restart in a file.
  */
-export class IssuerKeys {
-  private keys: readonly PublicKey[] = []
+export class IssuerKeys implements KeySource {
+  keys: readonly PublicKey[] = []
   private failures = 0
   /** What the log last said about the provider. */
   private news: 'nothing' | 'answers' | `fails: ${string}` = 'nothing'
@@ -57,8 +53,7 @@ export class IssuerKeys {
     private readonly dataDir: string,
     private readonly clock: Clock,
     private readonly log: Log,
-    /** Called after every fetch, with what is known then. */
-    private readonly tell: (known: KnownKeys) => void,
+    private readonly patienceMs = defaultPatienceMs,
   ) {
     this.dueAt = clock.monotonic()
     try {
@@ -68,10 +63,6 @@ export class IssuerKeys {
     }
   }
 
-  get known(): KnownKeys {
-    return { keys: this.keys, renewableAt: this.renewableAt }
-  }
-
   private get renewableAt(): number {
     return Math.max(this.budget.allowsAt, this.pausedUntil)
   }
@@ -79,17 +70,24 @@ export class IssuerKeys {
   /** Fetches the keys if it is time to. */
   async refresh(): Promise<void> {
     const now = this.clock.monotonic()
-    if (this.isWanted && now >= this.renewableAt) await this.renew()
+    if (this.isWanted && now >= this.renewableAt) await this.fetchWanted()
     else if (now >= this.dueAt) await this.fetchOnce()
   }
 
   /**
    * For a request that names an unknown key: fetches at once or, if that was done too often, as soon as it is
-   * allowed. A provider that fails is not asked more often because of it.
+   * allowed, and nobody waits for that. A provider that fails is not asked more often because of it.
    */
   async renew(): Promise<void> {
-    const now = this.clock.monotonic()
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, this.patienceMs)
+    await Promise.race([this.fetchWanted(), late.promise])
+    clearTimeout(timer)
+  }
+
+  private async fetchWanted(): Promise<void> {
     if (this.fetching) return this.fetching
+    const now = this.clock.monotonic()
     this.isWanted = now < this.renewableAt
     if (this.isWanted) return
     this.budget.spend(now)
@@ -99,7 +97,6 @@ export class IssuerKeys {
   private fetchOnce(): Promise<void> {
     this.fetching ??= this.fetch().finally(() => {
       this.fetching = null
-      this.tell(this.known)
     })
     return this.fetching
   }
@@ -159,56 +156,6 @@ export class IssuerKeys {
       { issuer: this.provider.issuer, reason, fix, keys: length },
       `the identity provider gives no keys: ${meanwhile}`,
     )
-  }
-}
-
-/** How long a request waits for a key that nobody knows yet, milliseconds. */
-const usualPatienceMs = 3_000
-
-/** The identity provider's keys in an HTTP thread: handed over by the main thread, which fetches them. */
-export class HandedKeys {
-  /** Resolves for all who wait for the main thread's next message; null if nobody waits. */
-  private waiting: PromiseWithResolvers<void> | null = null
-  /** The `renewableAt` for which the main thread has already been asked. */
-  private toldAt: number | null = null
-
-  constructor(
-    private known: KnownKeys,
-    private readonly clock: Clock,
-    /** Asks the main thread to have them renewed. */
-    private readonly ask: () => void,
-    private readonly patienceMs = usualPatienceMs,
-  ) {}
-
-  get keys(): readonly PublicKey[] {
-    return this.known.keys
-  }
-
-  take(known: KnownKeys): void {
-    this.known = known
-    this.waiting?.resolve()
-    this.waiting = null
-  }
-
-  /** All who come while one waits share its question and the answer. */
-  async renew(): Promise<void> {
-    if (this.clock.monotonic() < this.known.renewableAt) return this.askForLater()
-    if (!this.waiting) {
-      this.waiting = Promise.withResolvers()
-      setTimeout(this.waiting.resolve, this.patienceMs)
-      this.ask()
-    }
-    await this.waiting.promise
-  }
-
-  /**
-   * Nobody waits that long, but the key should be known by then. The main thread is asked once, not for each
-   * request.
-   */
-  private askForLater(): void {
-    if (this.toldAt === this.known.renewableAt) return
-    this.toldAt = this.known.renewableAt
-    this.ask()
   }
 }
 

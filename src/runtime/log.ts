@@ -32,7 +32,7 @@ const shown = (value: unknown) =>
 /**
  * A JSON line of the log as text:
  *
- *     09:30:00.123 info  http-1   200    0.412 ms  GET /flows  organisation=org_… requestId=…
+ *     09:30:00.123 info  main     200    0.412 ms  GET /flows  organisation=org_… requestId=…
  */
 export function asText(line: string, isColoured: boolean): string {
   const { time, level, thread, msg, status, durationMs, method, route, ...rest } = JSON.parse(line)
@@ -208,16 +208,7 @@ const quoted = (text: string | null) => (text === null ? 'null' : `"${text}"`)
 
 /** One line per request: who, which route, the outcome and the time. Never what was sent. */
 export class RequestLog implements AnswerObserver {
-  /** Whether routine lines are written. */
-  private isDaily = false
-
-  constructor(private readonly own: ThreadLog) {
-    this.levelChanged()
-  }
-
-  levelChanged(): void {
-    this.isDaily = this.own.log.isLevelEnabled('info')
-  }
+  constructor(private readonly own: ThreadLog) {}
 
   answered(summary: RequestSummary): void {
     this.write(summary, '')
@@ -231,8 +222,8 @@ export class RequestLog implements AnswerObserver {
     const { thread, log, lines } = this.own
     const { requestId, route, organisation, status, code, cause, error } = answered
     const level = levelOf(status)
+    if (!log.isLevelEnabled(level)) return
     const isDaily = level === 'info' && remark === '' && error === undefined
-    if (isDaily ? !this.isDaily : !log.isLevelEnabled(level)) return
     const method = methodLabel(answered.method)
     const durationMs = Math.round(answered.durationMs * 1000) / 1000
     const msg = `${method} ${route ?? '(no route)'}${remark}`

@@ -2,26 +2,25 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { attempt } from '../core/attempt.ts'
 import { userHashVerdicts } from '../core/organisation/verified-identity.ts'
 import { commit, version } from '../core/version.ts'
-import type { LimitsBoard } from '../limits/limits-board.ts'
+import type { ValkeyLimiter } from '../limits/valkey.ts'
 import type { BufferBounds, BufferGauge, LagBoard } from '../storage/shared/boards.ts'
 import type { IdentityBoard } from '../storage/shared/identity-board.ts'
 import type { NodeBoard } from '../storage/shared/node-board.ts'
 import type { BackupsSeen } from './backup-schedule.ts'
-import { type CountedRoute, renderCommits, renderHttp } from './counters.ts'
+import { type HttpCounters, renderCommits } from './counters.ts'
 import type { DiskWatch } from './disk-watch.ts'
 import { Exposition } from './exposition.ts'
 import { awayAfterMs } from './readiness.ts'
 
 /** What the metrics of a running server are read from. */
 export interface MetricSources {
-  httpCounters: readonly SharedArrayBuffer[]
+  /** Null until requests are answered. */
+  requests: HttpCounters | null
   commitCounters: SharedArrayBuffer
-  routes: readonly CountedRoute[]
   gauge: Pick<BufferGauge, 'events' | 'bytes' | 'isRefused'>
   bounds: BufferBounds
   lag: Pick<LagBoard, 'events' | 'waitingSince'>
   disk: Pick<DiskWatch, 'seen'>
-  httpThreads: { up: number; configured: number; restarts: number }
   /** How often the threads were told to reload the catalogue. */
   catalogueGeneration: number
   /** Whether it is ready for traffic. */
@@ -30,8 +29,8 @@ export interface MetricSources {
   reloads: { wentWell: boolean; lastGoodAt: number }
   backups: BackupsSeen
   identity: Pick<IdentityBoard, 'sums'>
-  /** The state of the limits server, one board per thread; null if requests are counted in memory. */
-  limits: readonly LimitsBoard[] | null
+  /** The state of the limits server; null if requests are counted in memory. */
+  limits: Pick<ValkeyLimiter, 'isAway' | 'alone'> | null
   /** Its state among the nodes over a database; null for a server alone. */
   node: { board: NodeBoard; monotonicMs: number } | null
 }
@@ -39,7 +38,7 @@ export interface MetricSources {
 /** All metrics, for Prometheus and for the dashboard's server page. */
 export function metricsOf(sources: MetricSources): Exposition {
   const page = new Exposition()
-  renderHttp(page, sources.httpCounters, sources.routes)
+  sources.requests?.render(page)
   renderCommits(page, sources.commitCounters)
   renderIdentity(page, sources.identity)
   renderServer(page, sources)
@@ -55,7 +54,7 @@ const lagSeconds = ({ waitingSince }: MetricSources['lag']) =>
   waitingSince === null ? 0 : Math.max(0, Date.now() - waitingSince) / 1_000
 
 function renderServer(page: Exposition, sources: MetricSources): void {
-  const { gauge, bounds, httpThreads, reloads } = sources
+  const { gauge, bounds, reloads } = sources
   page.family('cairn_build_info', 'gauge', 'Which build this is; always 1.')
   page.sample('cairn_build_info', 1, { version, commit })
   page.gauge('cairn_ready', '1 while /readyz says that traffic may come.', Number(sources.isReady))
@@ -74,17 +73,6 @@ function renderServer(page: Exposition, sources: MetricSources): void {
     lagSeconds(sources.lag),
   )
   page.gauge('cairn_storage_refusing', '1 while storage refuses writes.', Number(gauge.isRefused))
-  page.gauge('cairn_http_threads', 'HTTP threads that are up.', httpThreads.up)
-  page.gauge(
-    'cairn_http_threads_configured',
-    'HTTP threads that should be up.',
-    httpThreads.configured,
-  )
-  page.counter(
-    'cairn_http_thread_restarts_total',
-    'HTTP threads started again.',
-    httpThreads.restarts,
-  )
   page.counter(
     'cairn_catalogue_refreshes_total',
     'Times that keys, limits or flows were loaded anew.',
@@ -110,16 +98,19 @@ function renderIdentity(page: Exposition, identity: MetricSources['identity']): 
   for (const verdict of userHashVerdicts) page.sample(name, sums[verdict], { verdict })
 }
 
-function renderLimits(page: Exposition, limits: readonly LimitsBoard[]): void {
+function renderLimits(
+  page: Exposition,
+  { isAway, alone }: NonNullable<MetricSources['limits']>,
+): void {
   page.gauge(
     'cairn_limits_away',
     '1 while the limits server cannot count requests.',
-    Number(limits.some(({ isAway }) => isAway)),
+    Number(isAway),
   )
   page.counter(
     'cairn_limits_alone_total',
     'Requests that were decided without the limits server.',
-    limits.reduce((sum, { alone }) => sum + alone, 0),
+    alone,
   )
 }
 

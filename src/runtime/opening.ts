@@ -13,7 +13,6 @@ import type { Log } from './log.ts'
 import { requireOwnData } from './place.ts'
 import { Preparation } from './preparation.ts'
 import { keepSnippet } from './snippet-versions.ts'
-import type { LoadedThreads, Supervisor } from './supervisor.ts'
 import type { Prepared } from './task-thread.ts'
 
 /** Organisations may be created later. More often the commands were given another directory or database. */
@@ -34,10 +33,18 @@ interface NewServer {
   clock: Clock
   log: Log
   disk: DiskWatch
-  threads: Supervisor
+  /**
+   * Opens storage and starts to answer.
+   *
+   * @param isStorageFirst whether nobody reads before storage is open; otherwise reads are answered before it has
+   *   taken up everything that is stored, and only writes wait for it
+   */
+  answer(isStorageFirst: boolean): Promise<void>
+  /** Has alerts looked after from now on. */
+  wantAlerts(): void
 }
 
-/** The steps before a server answers: its storage is prepared, and its threads are started over it. */
+/** The steps before a server answers: its storage is prepared, and it starts to answer over it. */
 export class Opening {
   /** What the operator should know although it serves. */
   readonly warnings: string[] = []
@@ -56,8 +63,8 @@ export class Opening {
    *
    * @throws DatabaseUnusable, NotOfThisLog, WrongStorage
    */
-  async open(threads: LoadedThreads): Promise<void> {
-    const { config, disk, threads: all } = this.server
+  async open(): Promise<void> {
+    const { config, disk } = this.server
     const { databaseUrl: url } = config
     if (url === null) requireOwnData(config.data)
     else await this.fill(url)
@@ -65,10 +72,10 @@ export class Opening {
     keepSnippet(config.data)
     this.warnings.push(...prepared.foreignActors().map(foreign))
     // A node has taken up what others have stored once its storage thread is ready.
-    await Promise.all([threads.start(url !== null), disk.start()])
+    await Promise.all([this.server.answer(url !== null), disk.start()])
     if (!prepared.hasOrganisation()) this.warnings.push(noOrganisation(config))
     // Alerts may be configured through another node at any time, and this node may have to look after them.
-    if (url !== null || prepared.hasAlerts()) all.wantAlerts()
+    if (url !== null || prepared.hasAlerts()) this.server.wantAlerts()
     prepared.close()
   }
 

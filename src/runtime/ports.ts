@@ -15,42 +15,23 @@ export interface HeldPort {
 }
 
 /**
- * Makes sure that nobody listens on a port, and chooses one for port 0.
- *
- * HTTP threads share a port. With that permission, a second program on the same port, or this one's
- * management port, would start without an error. So the port is first taken exclusively, held while others
- * are chosen, and released again.
+ * Makes sure that nobody listens on a port, and chooses one for port 0. Until it is released, requests to it get
+ * 503.
  *
  * @param portSetting how to choose another port, for the error
  * @param addressSetting how to choose another address; the two are named alike
- * @throws PortTaken whose cause is the system's error
+ * @throws PortTaken
  */
 export function holdPort(
   hostname: string,
   port: number,
   portSetting: string,
-  addressSetting = portSetting.replaceAll('PORT', 'HOST').replaceAll('port', 'host'),
+  addressSetting?: string,
 ): HeldPort {
-  try {
-    const server = Bun.serve({ hostname, port, reusePort: false, fetch: () => new Response() })
-    return { port: server.port ?? port, letGo: () => server.stop(true) }
-  } catch (error) {
-    const code = String((error as { code?: string }).code ?? error)
-    const told = { hostname, port, portSetting, addressSetting }
-    throw new PortTaken(portFault(code, told), { cause: error })
-  }
-}
-
-/**
- * Keeps a port that the system has chosen until the HTTP threads listen on it. Otherwise the system would
- * give it to the next program that asks for any.
- *
- * @returns a function that releases it
- */
-export function keepPort(hostname: string, port: number): () => void {
   const busy = () => new Response(null, { status: 503 })
-  const server = Bun.serve({ hostname, port, reusePort: true, fetch: busy })
-  return () => void server.stop(true)
+  const listen = () => Bun.serve({ hostname, port, reusePort: false, fetch: busy })
+  const server = listening({ hostname, port, portSetting, addressSetting }, listen)
+  return { port: server.port ?? port, letGo: () => server.stop(true) }
 }
 
 /** Like `holdPort`, for one port alone: it is released at once. */
@@ -58,6 +39,20 @@ export function claimPort(...wanted: Parameters<typeof holdPort>): number {
   const { port, letGo } = holdPort(...wanted)
   letGo()
   return port
+}
+
+/**
+ * Listens on a port.
+ *
+ * @throws PortTaken whose cause is the system's error
+ */
+export function listening<Server>(place: ListeningPlace, listen: () => Server): Server {
+  try {
+    return listen()
+  } catch (error) {
+    const code = String((error as { code?: string }).code ?? error)
+    throw new PortTaken(portFault(code, place), { cause: error })
+  }
 }
 
 export const portSetting = 'CAIRN_PORT or --port'
@@ -76,12 +71,25 @@ export function claimPorts({ host, port, managementHost, managementPort }: Ports
 
 type PortsWanted = Pick<Config, 'host' | 'port' | 'managementHost' | 'managementPort'>
 
+/** Where a server wants to listen, and how to choose another port and address. */
+interface ListeningPlace {
+  hostname: string
+  port: number
+  portSetting: string
+  /** Named like the port's, unless it is given. */
+  addressSetting?: string | undefined
+}
+
 /** What a system error means, and which setting fixes it. */
 export function portFault(
   code: string,
-  told: { hostname: string; port: number; portSetting: string; addressSetting: string },
+  {
+    hostname,
+    port,
+    portSetting,
+    addressSetting = portSetting.replaceAll('PORT', 'HOST').replaceAll('port', 'host'),
+  }: ListeningPlace,
 ): string {
-  const { hostname, port, portSetting, addressSetting } = told
   const otherAddress = `choose another address by ${addressSetting}`
   switch (code) {
     case 'EADDRINUSE':

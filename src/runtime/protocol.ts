@@ -1,7 +1,5 @@
 import type { Config } from '../config/settings.ts'
 import type { SharedMemory } from '../storage/shared/boards.ts'
-import type { CountedRoute } from './counters.ts'
-import type { KnownKeys } from './issuer-keys.ts'
 
 /** The messages that the threads of a server send each other. */
 
@@ -22,42 +20,19 @@ export interface ThreadStart {
   failpoints: string | undefined
 }
 
-/** To an HTTP thread, besides its start: the way to storage, and what is known about the issuer. */
-export interface HttpThreadStart extends ThreadStart {
-  storage: MessagePort
-  /** Where requests are counted. */
-  windows: SharedArrayBuffer
-  /** Where it reports the state of a limiter on another machine. */
-  limits: SharedArrayBuffer
-  issuerKeys: KnownKeys
-  /** Where it lets the operator in; null for threads that do not. */
-  socket: string | null
-}
-
-/** To the thread of alerts, besides its start: the way to storage. */
-export interface AlertThreadStart extends ThreadStart {
-  storage: MessagePort
-}
-
-/** To the thread of alerts: somebody waits to see what has changed. */
-export interface LookForAlerts {
-  type: 'look'
-}
-
-/** To any thread: the current settings, and what is known about the identity provider's keys. */
+/** To any thread: the current settings. */
 export interface Reloaded {
   type: 'reloaded'
   config: Config
-  issuerKeys: KnownKeys
 }
 
-/** To the storage thread: another HTTP thread that will send commands. */
+/** To the storage thread: another thread that will send commands. */
 export interface Join {
   type: 'join'
   port: MessagePort
 }
 
-/** To any thread: report the counts by organisation, and go on counting. */
+/** To the storage thread: report the counts by organisation, and go on counting. */
 export interface TallyWanted {
   type: 'tally'
   answer: MessagePort
@@ -70,13 +45,6 @@ export interface Stop {
 
 /** From a thread. */
 export type ThreadReport =
-  /** An HTTP thread says which routes it counts, for the metrics. */
-  | { type: 'ready'; routes?: CountedRoute[] }
-  /** A request named a key of the identity provider that the HTTP thread does not know. */
-  | { type: 'issuer_keys_wanted' }
-  /** Somebody wants to know the server's figures, which are sent through the port. */
-  | { type: 'figures_wanted'; answer: MessagePort }
-  /** There is something new to watch or to send. */
-  | { type: 'alerts_wanted' }
+  | { type: 'ready' }
   | { type: 'stopped' }
   | { type: 'failed'; message: string }

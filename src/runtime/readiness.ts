@@ -40,8 +40,7 @@ export interface ServerState {
   /** What is being done to the database before it is served; null if nothing is. */
   preparing: string | null
   dataDir: string
-  httpThreads: { up: number; configured: number }
-  /** For how long each thread has not turned, milliseconds, by name. */
+  /** For how long each thread beside the main one has not turned, milliseconds, by name. */
   silentMs: ReadonlyMap<string, number>
   gauge: Pick<BufferGauge, 'isRefused' | 'hasRoom'>
   disk: Pick<DiskWatch, 'seen' | 'waitingMs'>
@@ -83,11 +82,7 @@ export function isHopeless({ silentMs, disk }: Pick<ServerState, 'silentMs' | 'd
   return isStuck && disk.waitingMs < hangingAfterMs
 }
 
-function* threadTroubles({ httpThreads, silentMs }: ServerState): Iterable<string> {
-  const { up, configured } = httpThreads
-  if (up < configured) {
-    yield `${up} of ${configured} HTTP threads are up: the rest is started again, the log has why it died`
-  }
+function* threadTroubles({ silentMs }: ServerState): Iterable<string> {
   for (const [name, ms] of silentMs) {
     if (ms < stuckAfterMs) continue
     const advice =

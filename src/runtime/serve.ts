@@ -1,35 +1,39 @@
 import { hostname } from 'node:os'
 import { isatty } from 'node:tty'
-import type { ServerFigures } from '../app.ts'
 import { ConfigError, type ReadConfig } from '../config/read-config.ts'
 import type { Config, SettingName } from '../config/settings.ts'
-import { shortReasonOf } from '../core/text/reason.ts'
+import { reasonOf, shortReasonOf } from '../core/text/reason.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { databasePlace } from '../storage/log/postgres/inspection.ts'
 import { BufferGauge, LagBoard } from '../storage/shared/boards.ts'
 import { IdentityBoard } from '../storage/shared/identity-board.ts'
 import { NodeBoard } from '../storage/shared/node-board.ts'
+import { StorageClient } from '../storage/sqlite/writer/client.ts'
+import { Alerts } from './alerts.ts'
 import { BackupSchedule } from './backup-schedule.ts'
 import { Balancers } from './balancers.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { Exposition } from './exposition.ts'
 import type { Look } from './figures.ts'
+import { maxHeaderSize } from './header-size.ts'
+import { type HttpServer, openHttp } from './http-server.ts'
 import { providerOf } from './identity-provider.ts'
 import { IssuerKeys } from './issuer-keys.ts'
 import { acquireLock, type Lock, type LockHolder } from './lock.ts'
-import { type Log, openLog } from './log.ts'
+import { type Log, openLog, type ThreadLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { metricsOf } from './metrics.ts'
 import { Mutex } from './mutex.ts'
 import { Opening } from './opening.ts'
-import { claimPorts, keepPort } from './ports.ts'
+import { claimPorts, type HeldPort, holdPort, portSetting } from './ports.ts'
 import { isHopeless, type ServerState, warningsOf, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { FiguresOfServer } from './server-watch.ts'
 import { ServiceManager } from './service-manager.ts'
 import { tellOfService, tellOfStart } from './service-updates.ts'
 import { sessionKey } from './session-key.ts'
+import { type ConnectedStorage, connectStorage } from './storage.ts'
 import { type Supervised, Supervisor } from './supervisor.ts'
 import { systemClock } from './system-clock.ts'
 import { tokenModeOf } from './token-mode.ts'
@@ -60,15 +64,15 @@ const looksForThemMs = 50
 export type Reread = () => Pick<ReadConfig<SettingName>, 'config' | 'warnings'>
 
 /**
- * Puts the server together: the lock, the storage thread, the HTTP threads, the management port. Resolves
+ * Puts the server together: the lock, the storage thread, the API's port, the management port. Resolves
  * once it answers; throws, with everything released, if it cannot.
  */
 export async function serve(
   given: Config,
   reread: Reread = () => ({ config: given, warnings: [] }),
 ): Promise<Running> {
-  // Each thread arms its own failpoints. Here, a wrong name is refused.
   armFailpoints(process.env.CAIRN_FAILPOINTS)
+  maxHeaderSize()
   const holder = {
     pid: process.pid,
     host: hostname(),
@@ -81,17 +85,17 @@ export async function serve(
     sessionTokens: tokenModeOf(given),
   }
   const lock = acquireLock(given.data, holder)
+  let kept: HeldPort | null = null
   try {
     const ports = claimPorts(given)
     lock.describe({ ...holder, ...ports })
     const held = { lock, holder: { ...holder, ...ports } }
-    const letGo = given.port === 0 ? keepPort(given.host, ports.port) : () => {}
-    try {
-      return await new Server({ ...given, ...ports }, held, { asked: given, reread }).start()
-    } finally {
-      letGo()
-    }
+    // Otherwise the system would give a port that it has chosen to the next program that asks for any.
+    if (given.port === 0) kept = holdPort(given.host, ports.port, portSetting)
+    const settings = { asked: given, reread }
+    return await new Server({ ...given, ...ports }, held, settings, () => kept?.letGo()).start()
   } catch (error) {
+    kept?.letGo()
     lock.release()
     throw error
   }
@@ -101,8 +105,9 @@ class Server implements Supervised {
   readonly logMutex = Mutex.memory()
   readonly clock = systemClock()
   readonly log: Log
+  private readonly ownLog: ThreadLog
   /** Null if session tokens are signed with a secret. */
-  issuerKeys: IssuerKeys | null
+  private issuerKeys: IssuerKeys | null
   private readonly threads = new Supervisor(this)
   private readonly gauge: BufferGauge
   private readonly identity: IdentityBoard
@@ -117,6 +122,10 @@ class Server implements Supervised {
   private readonly opening: Opening
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
+  /** Null until requests are answered, as are the two that follow. */
+  private http: HttpServer | null = null
+  private alerts: Alerts | null = null
+  private storage: ConnectedStorage | null = null
   private phase: 'starting' | 'serving' | 'stopping' = 'starting'
   /** Whether a reload was requested before there was anything that could take up new settings. */
   private isReloadDue = false
@@ -127,17 +136,23 @@ class Server implements Supervised {
     public config: Config,
     private readonly held: { lock: Lock; holder: LockHolder },
     private readonly settings: { asked: Config; reread: Reread },
+    private readonly letGoOfPort: () => void,
   ) {
     this.gauge = new BufferGauge(this.threads.shared.buffer, this.bufferBounds)
     this.identity = new IdentityBoard(this.threads.shared.identity)
     this.nodeBoard = config.databaseUrl === null ? null : new NodeBoard(this.threads.shared.node)
     this.disk = new DiskWatch(config.data, this.clock.monotonic)
-    this.log = openLog(config, 'main', this.logMutex).log
+    this.ownLog = openLog(config, 'main', this.logMutex)
+    this.log = this.ownLog.log
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
     this.backups = new BackupSchedule(() => this.config, this.clock, this.log)
     const { threads, backups, clock, log, disk } = this
-    this.opening = new Opening({ config, clock, log, disk, threads })
+    this.opening = new Opening({
+      ...{ config, clock, log, disk },
+      answer: isStorageFirst => this.answer(isStorageFirst),
+      wantAlerts: () => this.alerts?.want(),
+    })
     this.watch = new FiguresOfServer({
       ...{ threads, backups },
       retentionDays: () => this.config.retentionDays,
@@ -149,8 +164,7 @@ class Server implements Supervised {
 
   private issuerKeysFor(config: Config): IssuerKeys | null {
     const provider = providerOf(config)
-    const tell = () => this.threads.tell(...this.threads.all)
-    return provider && new IssuerKeys(provider, config.data, this.clock, this.log, tell)
+    return provider && new IssuerKeys(provider, config.data, this.clock, this.log)
   }
 
   private get bufferBounds() {
@@ -164,7 +178,8 @@ class Server implements Supervised {
   async start(): Promise<Running> {
     const { config } = this
     this.watchSignals()
-    // Made here once, so that the threads do not race to make it.
+    this.watchErrors()
+    // A key that cannot be used is reported before anything is done to the database.
     if (this.issuerKeys === null) ownTokensFor(config, this.clock)
     if (config.dashboard === 'on' || config.smtpUrl !== null) sessionKey(config.data)
     this.management = serveManagement(
@@ -184,16 +199,16 @@ class Server implements Supervised {
     )
     const { opening } = this
     const started = tellOfStart(this.manager, () => opening.preparing)
-    // The threads load while the database is prepared.
-    const threads = this.threads.load()
+    // It loads while the database is prepared.
+    this.threads.load()
     try {
       await opening.requireLimits()
       this.watchIssuer()
-      await opening.open(threads)
+      await opening.open()
     } catch (error) {
       this.phase = 'stopping'
       this.management.stop(true)
-      threads.abandon()
+      this.threads.abandon()
       throw error
     } finally {
       started()
@@ -218,6 +233,28 @@ class Server implements Supervised {
     return running
   }
 
+  private async answer(isStorageFirst: boolean): Promise<void> {
+    const { threads } = this
+    const opened = threads.start()
+    if (isStorageFirst) await opened
+    await Promise.all([opened, this.listen()])
+  }
+
+  private async listen(): Promise<void> {
+    const { config, threads, clock, log, issuerKeys } = this
+    const client = StorageClient.over(threads.connect(), this.gauge, config.ack)
+    const storage = connectStorage(config, client, threads.shared, true, clock.monotonic)
+    const alerts = new Alerts(config, { clock, log, storage })
+    this.storage = storage
+    this.alerts = alerts
+    this.http = await openHttp(config, {
+      ...{ clock, storage, issuerKeys, log: this.ownLog, node: threads.shared.node },
+      figures: this.watch,
+      onAlertsChange: () => alerts.want(),
+      letGo: this.letGoOfPort,
+    })
+  }
+
   /** Starts to fetch the identity provider's keys. Not awaited, because the provider may be down. */
   private watchIssuer(): void {
     this.issuerKeys?.refresh()
@@ -232,7 +269,6 @@ class Server implements Supervised {
       monotonicMs: this.clock.monotonic(),
       preparing: this.opening.preparing,
       dataDir: config.data,
-      httpThreads: threads.httpThreads,
       silentMs: threads.silentMs,
       gauge,
       disk,
@@ -256,12 +292,8 @@ class Server implements Supervised {
     })
   }
 
-  figures(): Promise<ServerFigures> {
-    return this.watch.look()
-  }
-
   private async look(): Promise<Look> {
-    const traffic = await readTraffic(this.config.data, this.threads.all)
+    const traffic = await readTraffic(this.config.data, this.http!.tally, this.threads.storage!)
     return {
       atMs: this.clock.monotonic(),
       metrics: this.metrics(),
@@ -272,20 +304,18 @@ class Server implements Supervised {
   private metrics(): Exposition {
     const { threads } = this
     return metricsOf({
-      httpCounters: threads.countersOfHttp,
+      requests: this.http?.counters ?? null,
       commitCounters: threads.commitCounters,
-      routes: threads.routes,
       gauge: this.gauge,
       bounds: this.bufferBounds,
       lag: new LagBoard(threads.shared.lag),
       disk: this.disk,
-      httpThreads: threads.httpThreads,
       identity: this.identity,
       catalogueGeneration: Atomics.load(new Int32Array(threads.shared.generation), 0),
       isReady: this.notReady().length === 0,
       reloads: this.reloads,
       backups: this.backups.seen,
-      limits: this.config.limitsUrl === null ? null : threads.limits,
+      limits: this.http?.limits.server ?? null,
       node: this.nodeBoard && {
         board: this.nodeBoard,
         monotonicMs: this.clock.monotonic(),
@@ -328,7 +358,9 @@ class Server implements Supervised {
     this.config = config
     if (!isSameIssuer) this.issuerKeys = this.issuerKeysFor(config)
     this.issuerKeys?.refresh()
-    this.threads.tell(...this.threads.all)
+    this.http?.reload(config, this.issuerKeys)
+    this.alerts?.reload(config)
+    this.threads.reload()
   }
 
   private watchSignals(): void {
@@ -349,16 +381,28 @@ class Server implements Supervised {
     }
   }
 
+  /** An error that nobody has caught ends the process, because nobody knows what it has left undone. */
+  private watchErrors(): void {
+    const end = (error: unknown) => {
+      this.log.fatal({ reason: reasonOf(error) }, 'the server ends by an error that nobody caught')
+      this.finish(1)
+      process.exit(1)
+    }
+    process.on('uncaughtException', end)
+    process.on('unhandledRejection', end)
+  }
+
   private async stop(): Promise<void> {
     if (this.isStopping) return
     this.phase = 'stopping'
     this.manager?.stopping()
     // A server alone has no other node that would answer in its place.
     if (this.nodeBoard !== null) await this.balancersTold()
-    await this.threads.stopHttp()
+    await Promise.all([this.http?.stop(), this.alerts?.stop()])
+    this.storage?.close()
     // A backup reads the database, whose write-ahead log is about to be truncated.
     await this.backups.stop()
-    if (await this.threads.stopStorage()) this.finish(0)
+    if (await this.threads.stop()) this.finish(0)
   }
 
   /** Goes on answering until balancers send their requests elsewhere. */

@@ -13,10 +13,7 @@ export interface WatchedServer {
   look(): Promise<Look>
   notReady(): string[]
   warnings(): string[]
-  threads: {
-    readonly httpThreads: { configured: number; restarts: number }
-    readonly silentMs: ReadonlyMap<string, number>
-  }
+  threads: { readonly silentMs: ReadonlyMap<string, number> }
   backups: { readonly seen: BackupsSeen }
   retentionDays(): number
 }
@@ -50,7 +47,7 @@ export class FiguresOfServer implements ServerWatch {
     }
     this.looks = [...looks, to].slice(-mostLooks)
     const { retention, ...figures } = figuresBetween(from, to)
-    const { httpThreads, silentMs } = this.server.threads
+    const { silentMs } = this.server.threads
     return {
       version,
       commit,
@@ -58,11 +55,7 @@ export class FiguresOfServer implements ServerWatch {
       notReady: this.server.notReady(),
       warnings: this.server.warnings(),
       ...figures,
-      threads: {
-        configured: httpThreads.configured,
-        restarts: httpThreads.restarts,
-        all: [...silentMs].map(([name, ms]) => ({ name, silentSeconds: ms / 1_000 })),
-      },
+      threads: [...silentMs].map(([name, ms]) => ({ name, silentSeconds: ms / 1_000 })),
       backups: backupsOf(this.server.backups.seen),
       retention: { days: this.server.retentionDays(), ...retention },
     }

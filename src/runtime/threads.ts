@@ -8,9 +8,7 @@ import type { TaskReport, TaskStart } from './task-thread.ts'
  * A thread's source by name. In the binary all sources lie below one root; outside the binary, beside this
  * file.
  */
-function sourceOf(
-  name: 'http-thread' | 'storage-thread' | 'task-thread' | 'alert-thread' | 'flow-thread',
-): string {
+function sourceOf(name: 'storage-thread' | 'task-thread' | 'flow-thread'): string {
   const isCompiled = import.meta.url.includes('$bunfs')
   return isCompiled ? `./runtime/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
 }
@@ -31,8 +29,6 @@ const threadOf = (name: Parameters<typeof sourceOf>[0], { monotonic }: Clock): N
   worker: workerOf(name),
 })
 
-export const httpThread = (clock: Clock) => threadOf('http-thread', clock)
-export const alertThread = (clock: Clock) => threadOf('alert-thread', clock)
 export const storageThread = (clock: Clock) => threadOf('storage-thread', clock)
 
 /** A thread that waits for tasks, and keeps no process from ending. */
@@ -46,7 +42,7 @@ export function flowThread(): Worker {
 export interface Thread {
   worker: Worker
   /** Resolves when it says that it is ready; rejects when it fails before. */
-  ready: Promise<Extract<ThreadReport, { type: 'ready' }>>
+  ready: Promise<void>
   /** Resolves with the reason once the thread is gone, or has failed; null after it was asked to stop. */
   ended: Promise<string | null>
 }
@@ -57,7 +53,7 @@ export function startThread(
   message: unknown,
   transfer: Bun.Transferable[],
 ): Thread {
-  const ready = Promise.withResolvers<Extract<ThreadReport, { type: 'ready' }>>()
+  const ready = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<string | null>()
   const end = (reason: string | null) => {
     ready.reject(new Error(reason ?? 'stopped'))
@@ -66,7 +62,7 @@ export function startThread(
   // Nobody may be waiting for it any more.
   ready.promise.catch(() => {})
   worker.onmessage = ({ data }: MessageEvent<ThreadReport>) => {
-    if (data.type === 'ready') ready.resolve(data)
+    if (data.type === 'ready') ready.resolve()
     else if (data.type === 'stopped') end(null)
     else if (data.type === 'failed') end(data.message)
   }

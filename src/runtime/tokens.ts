@@ -7,15 +7,22 @@ import {
   type SessionTokens,
   secretTokens,
 } from '../http/session-tokens.ts'
-import { providerOf } from './identity-provider.ts'
 import { sessionKey } from './session-key.ts'
 import { type TokenSettings, tokenModeOf } from './token-mode.ts'
 
-export type TokenConfig = TokenSettings & Pick<Config, 'data' | 'sessionJwksUrl'>
+export type TokenConfig = TokenSettings & Pick<Config, 'data'>
 
-/** Session tokens as configured: verified with a provider's public keys, or else with a secret. */
-export function tokensFor(config: TokenConfig, clock: Clock, source: KeySource): SessionTokens {
-  if (providerOf(config) === null) return ownTokensFor(config, clock)
+/**
+ * Session tokens as configured: verified with a provider's public keys, or else with a secret.
+ *
+ * @param source the provider's keys; null without a provider
+ */
+export function tokensFor(
+  config: TokenConfig,
+  clock: Clock,
+  source: KeySource | null,
+): SessionTokens {
+  if (source === null) return ownTokensFor(config, clock)
   return providerTokens({ ...tokenModeOf(config), clock, source })
 }
 

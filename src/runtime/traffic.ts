@@ -1,7 +1,7 @@
 import { openForReading } from '../storage/sqlite/database/database.ts'
 import { organisationNames } from '../storage/sqlite/organisations/names.ts'
 import type { TallyWanted } from './protocol.ts'
-import { addTo, type Counts, nothing } from './tally.ts'
+import { addTo, type Counts, nothing, type Tally } from './tally.ts'
 import type { Thread } from './threads.ts'
 
 /** What one organisation has sent since somebody began to watch. */
@@ -10,19 +10,24 @@ export interface OrganisationTraffic extends Counts {
   slug: string
 }
 
-/** How long a thread's answer is waited for, because the thread may be stuck, milliseconds. */
+/** How long the storage thread's answer is waited for, because it may be stuck, milliseconds. */
 const patienceMs = 500
 
-/** Asks every thread for its counts by organisation, which also keeps it counting. */
+/**
+ * Reads the counts by organisation, which also keeps them counted.
+ *
+ * @param requests those of requests, by id; the storage thread counts by row
+ */
 export async function readTraffic(
   dataDir: string,
-  threads: readonly Thread[],
+  requests: Pick<Tally<string>, 'read'>,
+  storage: Thread,
 ): Promise<OrganisationTraffic[]> {
-  const tallies = await Promise.all(threads.map(tallyOf))
+  const stored = await tallyOf(storage)
   using database = openForReading(dataDir)
   const nameOf = organisationNames(database)
   const traffic = new Map<string, OrganisationTraffic>()
-  for (const [key, counts] of tallies.flat()) {
+  for (const [key, counts] of [...requests.read(), ...stored]) {
     const names = nameOf(key)
     if (names === null) continue
     const sums = traffic.get(names.id) ?? { ...names, ...nothing }
@@ -32,9 +37,8 @@ export async function readTraffic(
   return [...traffic.values()]
 }
 
-/** HTTP threads know organisations by their ids, the storage thread by their rows. */
-function tallyOf({ worker }: Thread): Promise<[string | number, Counts][]> {
-  const { promise, resolve } = Promise.withResolvers<[string | number, Counts][]>()
+function tallyOf({ worker }: Thread): Promise<[number, Counts][]> {
+  const { promise, resolve } = Promise.withResolvers<[number, Counts][]>()
   const { port1, port2 } = new MessageChannel()
   port1.onmessage = ({ data }) => resolve(data)
   const question: TallyWanted = { type: 'tally', answer: port2 }

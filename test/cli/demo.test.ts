@@ -43,7 +43,7 @@ async function started(args: string[], expected: string, env: Record<string, str
 }
 
 test('the demo has a month of history, example calls that work, and steps whose element is missing', async () => {
-  const args = ['demo', '--host', '127.0.0.1', '--threads', '2', '--data', 'past']
+  const args = ['demo', '--host', '127.0.0.1', '--data', 'past']
   const { child, output } = await started(args, 'Ctrl-C stops the demo')
   const lines = output()
     .split('\n')

@@ -119,13 +119,13 @@ describe('with data', () => {
     [
       'wrong settings, all at once',
       {
-        args: ['--threads', '1000'],
+        args: ['--port', '100000'],
         env: { CAIRN_ACK: 'maybe', CAIRN_PROT: '80', CAIRN_FAILPOINTS: 'commit=throw' },
       },
       [
         'warning  CAIRN_PROT is no setting of Cairn and is ignored — did you mean CAIRN_PORT?',
         'warning  CAIRN_FAILPOINTS is set, by which tests make a server fail — unset it',
-        'error    --threads is "1000" — set a whole number from 1 to 64',
+        'error    --port is "100000" — set a whole number from 0 to 65535',
         'error    CAIRN_ACK is "maybe" — set one of commit, buffer',
       ],
     ],
@@ -450,17 +450,17 @@ describe('rights', () => {
 describe('a server', () => {
   test('that runs is asked on the management port that it took', async () => {
     const { snippetKey } = await withData(place)
-    const server = await place.serve(['--threads', '2'])
+    const server = await place.serve()
     const { stdout, status } = await place.run(['doctor', '--full'])
     expect(status).toBe(0)
     expect(stdout).toContain(`process ${server.child.pid} on ${hostname()} serves since`)
-    expect(stdout).toContain('is ready (2 HTTP threads up, 0 events in the buffer)')
+    expect(stdout).toContain('is ready (0 events in the buffer)')
     const events = [{ kind: 'custom', name: 'x', userId: 'ada' }]
     const api = apiOf(server, snippetKey)
     const stored = await api('POST', '/events', { events })
     expect(stored.status).toBe(202)
     await Promise.all(['/flows', '/heartbeat', '/snippet-status'].map(path => api('GET', path)))
-    expect((await place.run(['doctor'])).stdout).toContain('2 HTTP threads up')
+    expect((await place.run(['doctor'])).stdout).toContain('0 events in the buffer')
   })
 
   describe('of another kind', () => {
@@ -488,7 +488,7 @@ describe('a server', () => {
     test('that is not ready and of another version: both are reported', async () => {
       const answers: Record<string, Response> = {
         '/healthz': new Response('ok 9.9.9\n'),
-        '/readyz': new Response('1 of 2 HTTP threads are up\nstopping\n', { status: 503 }),
+        '/readyz': new Response('the ingest buffer is full\nstopping\n', { status: 503 }),
       }
       const management = Bun.serve({
         hostname: '127.0.0.1',
@@ -500,7 +500,7 @@ describe('a server', () => {
         const { status, lines } = await complaints()
         expect(status).toBe(1)
         expect(lines[0]).toContain(
-          'is not ready: 1 of 2 HTTP threads are up; stopping — see its log',
+          'is not ready: the ingest buffer is full; stopping — see its log',
         )
         expect(lines[1]).toMatch(
           /the server is cairn 9\.9\.9, this is cairn \S+ — restart the server/,

@@ -62,7 +62,7 @@ test('a wrong request is refused before anything is changed', async () => {
 })
 
 test('beside a running server a change counts from the next request on, and counts are kept', async () => {
-  const server = await place.serve([], { CAIRN_THREADS: '2' })
+  const server = await place.serve()
   const ask = apiOf(server, snippetKey)
   const secret = (await told('--rotate-secret', '--now')).secrets[0]?.secret ?? ''
   const userHash = createHmac('sha256', secret).update('ann').digest('hex')

@@ -9,7 +9,7 @@ let snippetKey = ''
 beforeAll(async () => {
   snippetKey = (await cairn.json(['org', 'create', 'Acme'])).snippetKey
   writeFileSync(cairn.path('tour.yaml'), 'key: tour\nsteps:\n  - { key: hello, title: Hello }\n')
-  url = (await cairn.serve(['--host', '127.0.0.1', '--threads', '2'])).url
+  url = (await cairn.serve(['--host', '127.0.0.1'])).url
 })
 afterAll(() => cairn.close())
 

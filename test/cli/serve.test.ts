@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => cairn.close())
 
-const serving = () => cairn.serve(['--host', '127.0.0.1', '--threads', '2'])
+const serving = () => cairn.serve(['--host', '127.0.0.1'])
 
 const flowsOf = async (url: string, key: string) => {
   const headers = { Authorization: `Bearer ${key}` }

@@ -117,14 +117,14 @@ describe('exit status', () => {
   )
 
   test('2 for wrong configuration, with every mistake, and no server', async () => {
-    const env = { CAIRN_PORT: 'y', CAIRN_THREADS: 'z' }
+    const env = { CAIRN_PORT: 'y', CAIRN_BUFFER_EVENTS: 'z' }
     const { stderr, status } = await cairn.run(['serve', '--ack', 'x'], env)
     expect(status).toBe(2)
     expect(stderr.split('\n').map(line => line.split(' is ')[0])).toEqual([
       'cairn: 3 settings are wrong',
       '  CAIRN_PORT',
-      '  CAIRN_THREADS',
       '  --ack',
+      '  CAIRN_BUFFER_EVENTS',
       '',
     ])
   })

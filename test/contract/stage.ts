@@ -61,7 +61,6 @@ const mailSettings = {
 /** A server with little room for events, a storage that fails, and tokens of an identity provider. */
 const narrowSettings = {
   CAIRN_DATA: './narrow',
-  CAIRN_THREADS: '1',
   CAIRN_ACK: 'buffer',
   CAIRN_BUFFER_EVENTS: '100',
   CAIRN_FLUSH_EVERY_MS: '10000',

@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { until } from '../../scripts/support/until.ts'
 import { type Bucket, buckets, limitsWith, windowMs } from '../../src/core/organisation/buckets.ts'
 import type { Organisation } from '../../src/core/organisation/catalogue.ts'
-import { LimitsBoard } from '../../src/limits/limits-board.ts'
-import { SharedMemoryLimiter } from '../../src/limits/shared-memory.ts'
+import { MemoryLimiter } from '../../src/limits/memory.ts'
 import { ValkeyLimiter, type WhileAway } from '../../src/limits/valkey.ts'
 import { inspectValkey } from '../../src/limits/valkey-inspection.ts'
 import { rounds } from '../support/rounds.ts'
@@ -20,7 +19,7 @@ const slotOf = ({ id }: Organisation) => {
   if (!slots.has(id)) slots.set(id, slots.size + 1)
   return slots.get(id)!
 }
-const inMemory = () => new SharedMemoryLimiter(SharedMemoryLimiter.memory(1_000), slotOf)
+const inMemory = () => new MemoryLimiter(slotOf)
 
 let valkey: Valkey
 let open: ValkeyLimiter[]
@@ -35,19 +34,17 @@ afterEach(async () => {
 
 /** @param patienceMs far longer than an answer takes, because the machine may be busy */
 async function node(whileAway: WhileAway = 'share', patienceMs = 10_000) {
-  const board = new LimitsBoard(LimitsBoard.memory())
   const changes: (string | null)[] = []
   const limiter = new ValkeyLimiter(
     { url: valkey.url, patienceMs, whileAway },
     inMemory(),
-    board,
     reason => changes.push(reason),
   )
   open.push(limiter)
   await limiter.open()
   const take = async (one: Organisation, bucket: Bucket = 'events') =>
     limiter.take(one, bucket, performance.now())
-  return { limiter, board, changes, take }
+  return { limiter, changes, take }
 }
 
 let last = 0
@@ -128,23 +125,23 @@ test('a window that somebody has set without an expiry ends all the same', async
 })
 
 test('a key that holds something else affects no other key', async () => {
-  const { board, take } = await node()
+  const { limiter, take } = await node()
   const one = anybody(5)
   await valkey.ask('HSET', `cairn:{${one.id}}:flows`, 'a', '1')
   expect(await take(one, 'flows')).toMatchObject({ admitted: true, remaining: 4 })
-  expect({ isAway: board.isAway, alone: board.alone }).toEqual({ isAway: false, alone: 1 })
+  expect({ isAway: limiter.isAway, alone: limiter.alone }).toEqual({ isAway: false, alone: 1 })
   expect(await take(one)).toMatchObject({ remaining: 4 })
-  expect(board.alone).toBe(1)
+  expect(limiter.alone).toBe(1)
 })
 
-test('a thread that is busy for a long time does not take the server for lost', async () => {
+test('a process that is busy for a long time does not take the server for lost', async () => {
   const patienceMs = 200
-  const { board, take } = await node('share', patienceMs)
+  const { limiter, take } = await node('share', patienceMs)
   const taken = take(anybody(5))
   const busyUntil = performance.now() + 2 * patienceMs
   while (performance.now() < busyUntil);
   expect(await taken).toMatchObject({ remaining: 4 })
-  expect({ isAway: board.isAway, alone: board.alone }).toEqual({ isAway: false, alone: 0 })
+  expect({ isAway: limiter.isAway, alone: limiter.alone }).toEqual({ isAway: false, alone: 0 })
 })
 
 test('an idle connection that the server closes is opened again without being reported', async () => {
@@ -157,54 +154,54 @@ test('an idle connection that the server closes is opened again without being re
 })
 
 test('a server that has forgotten the script goes on counting', async () => {
-  const { board, take } = await node()
+  const { limiter, take } = await node()
   const one = anybody(5)
   expect(await take(one)).toMatchObject({ remaining: 4 })
   await valkey.ask('SCRIPT', 'FLUSH')
   expect(await take(one)).toMatchObject({ remaining: 3 })
-  expect(board.isAway).toBe(false)
+  expect(limiter.isAway).toBe(false)
 })
 
 describe('while the server is away', () => {
   test('the node decides requests in flight alone, and finds the server again', async () => {
-    const { board, changes, take } = await node('share', 200)
+    const { limiter, changes, take } = await node('share', 200)
     const one = anybody(3)
     expect(await take(one)).toMatchObject({ remaining: 2 })
     valkey.signal('SIGSTOP')
     const answers = await Promise.all(Array.from({ length: 5 }, () => take(one)))
     // By this node's own window, which begins now.
     expect(answers.map(({ admitted }) => admitted)).toEqual([true, true, true, false, false])
-    expect(board.isAway).toBe(true)
-    expect(board.alone).toBe(5)
+    expect(limiter.isAway).toBe(true)
+    expect(limiter.alone).toBe(5)
     valkey.signal('SIGCONT')
-    await until(() => !board.isAway)
+    await until(() => !limiter.isAway)
     expect(changes).toEqual([expect.stringContaining('no answer'), null])
     const { admitted } = await take(anybody(1))
-    expect({ admitted, alone: board.alone }).toEqual({ admitted: true, alone: 5 })
+    expect({ admitted, alone: limiter.alone }).toEqual({ admitted: true, alone: 5 })
   })
 
   test('the node counts alone, and goes back to the server once that is started again', async () => {
-    const { board, take } = await node()
+    const { limiter, take } = await node()
     await valkey.kill()
     expect(await take(anybody(1))).toMatchObject({ admitted: true, remaining: 0 })
-    await until(() => board.isAway)
+    await until(() => limiter.isAway)
     await valkey.start()
-    await until(() => !board.isAway)
+    await until(() => !limiter.isAway)
     const one = anybody(1)
     await take(one)
     expect(await valkey.ask('GET', `cairn:{${one.id}}:events`)).toBe('1')
   })
 
   test('a server without memory for new windows counts as away, and stays so', async () => {
-    const { board, changes, take } = await node()
+    const { limiter, changes, take } = await node()
     await valkey.ask('CONFIG', 'SET', 'maxmemory', '1')
     expect(await take(anybody(2))).toMatchObject({ admitted: true, remaining: 1 })
-    expect(board.isAway).toBe(true)
+    expect(limiter.isAway).toBe(true)
     await until(async () => {
       const told = String(await valkey.ask('INFO', 'commandstats'))
       return Number(/cmdstat_evalsha:.*failed_calls=(\d+)/.exec(told)?.[1] ?? 0) >= 3
     })
-    expect(board.isAway).toBe(true)
+    expect(limiter.isAway).toBe(true)
     expect(changes).toEqual([expect.stringContaining('OOM')])
   })
 

@@ -32,7 +32,7 @@ test('of a thousand requests at once to three nodes, a limit of 60 admits exactl
   const nodes = await Promise.all(
     ['a', 'b', 'c'].map(async name => {
       cpSync(place.dataDir, place.path(name), { recursive: true })
-      return place.serve(['--data', place.path(name), '--threads', '1'], named())
+      return place.serve(['--data', place.path(name)], named())
     }),
   )
   const asks = nodes.map(node => apiOf(node, snippetKey))
@@ -63,7 +63,7 @@ test('a restart forgets no window, and the password appears nowhere', async () =
 
 test('while the limits server is away, requests are answered and operators see it', async () => {
   const { snippetKey } = await withTour(place)
-  const server = await place.serve(['--threads', '1'], named())
+  const server = await place.serve([], named())
   const ask = apiOf(server, snippetKey)
   expect((await metricsOf(server)).sum('cairn_limits_away')).toBe(0)
   await valkey.kill()
@@ -191,7 +191,7 @@ describe('a server that cannot count is rejected at the start', () => {
 test('a start does not wait for a limits server that is away, and finds it later', async () => {
   await withTour(place)
   await valkey.kill()
-  const server = await place.serve(['--threads', '1'], named())
+  const server = await place.serve([], named())
   expect(server.stderr).toContain('accepts no connections: start it')
   expect((await metricsOf(server)).sum('cairn_limits_away')).toBe(1)
   await valkey.start()

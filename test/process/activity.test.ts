@@ -3,7 +3,7 @@ import type { ActivityPage } from '../../src/modules/events/model.ts'
 import { type Server, Workplace, withTour } from '../support/binary.ts'
 import { textsIn } from '../support/erasing.ts'
 
-/** The activity of an organisation, read while events arrive at a server of several threads. */
+/** The activity of an organisation, read while events arrive. */
 
 const place = new Workplace()
 let server: Server
@@ -16,7 +16,7 @@ beforeAll(async () => {
   for (const slug of ['acme', 'other']) {
     await place.run(['org', 'limits', slug, '--events', '100000', '--manage', '100000'])
   }
-  server = await place.serve(['--threads', '2'])
+  server = await place.serve()
 }, 300_000)
 afterAll(() => place.close())
 
@@ -27,14 +27,11 @@ const tokenOf = async (org: string): Promise<string> => {
   return (await place.json<{ token: string }>(made)).token
 }
 
-/** Uses a connection of its own, because the kernel assigns each connection to one of the threads. */
 const ask = (method: string, path: string, credential: string, body?: object) =>
   fetch(`${server.url}/api/v1${path}`, {
     method,
-    keepalive: false,
     headers: {
       authorization: `Bearer ${credential}`,
-      connection: 'close',
       ...(body && { 'content-type': 'application/json' }),
     },
     ...(body && { body: JSON.stringify(body) }),
@@ -70,12 +67,11 @@ class Watcher {
   }
 }
 
-test('each event is shown once, whichever threads take and serve it, to its organisation only', async () => {
+test('each event is shown once, and to its organisation only', async () => {
   const [watcher, second] = [await tokenOf('acme'), await tokenOf('acme')].map(t => new Watcher(t))
   const elsewhere = new Watcher(await tokenOf('other'))
   await send(acme, custom('before'))
   for (const one of [watcher!, second!, elsewhere]) expect((await one.look()).events).toEqual([])
-  // With so many connections each of the two threads gets some, except once in a trillion runs.
   const ids = Array.from({ length: 40 }, (_, i) => `event-${i}`)
   for (const id of ids) {
     await send(acme, custom(id))

@@ -145,25 +145,6 @@ test('the report goes out by mail, as text and as HTML, once to whoever has conf
   }
 })
 
-test('the alerts thread is restarted when it dies, and sends the waiting messages', async () => {
-  await using own = new CommandLine()
-  await withData(own)
-  const { secret } = await own.json<WebhookWithSecret>(
-    ['alerts', 'webhook', 'add', receiver.url],
-    env,
-  )
-  expect((await own.run(['alerts', 'report', '--send'], env)).status).toBe(0)
-  const before = receiver.received.length
-  // Nothing else writes, so the thread that dies is the alerts thread, at its first look.
-  const failing = await own.serve([], { ...env, CAIRN_FAILPOINTS: 'http_request=exit' })
-  await failing.until(() => failing.stdout.includes('the thread of alerts has died'))
-  const sent = await receiver.at(before)
-  WebhookReceiver.verify(sent, secret)
-  expect(sent.message.type).toBe('report.weekly')
-  expect((await fetch(`${failing.managementUrl}/readyz`)).status).toBe(200)
-  expect(await failing.end()).toBe(0)
-})
-
 test('the password of the mail server appears in no output', async () => {
   const url = 'smtp://cairn:hidden-word@127.0.0.1:1'
   const shown = await place.run(['doctor'], { CAIRN_SMTP_URL: url, CAIRN_MAIL_FROM: 'a@b.c' })

@@ -4,7 +4,7 @@ import { type Server, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { prepared } from '../support/prepared.ts'
 
-/** Who is signed in to the dashboard, across threads, restarts, restores and settings. */
+/** Who is signed in to the dashboard, across restarts, restores and settings. */
 
 const place = new CommandLine()
 const withData = prepared(withTour)
@@ -60,9 +60,8 @@ test.each([
   expect(run.stderr).toMatch(says)
 })
 
-test('on several threads a link signs in one browser, whose session survives a kill and ends on all threads at once', async () => {
-  const threads = { CAIRN_THREADS: '4' }
-  let server = await place.serve([], threads)
+test('a link signs in one browser, whose session survives a kill and ends at once', async () => {
+  let server = await place.serve()
   const times = Array.from({ length: 24 })
   const { url } = await newLink()
   const code = new URL(url).hash.slice(1)
@@ -72,7 +71,7 @@ test('on several threads a link signs in one browser, whose session survives a k
   expect(answers.filter(({ status }) => status === 401)).toHaveLength(23)
   const cookie = welcome!.headers.get('set-cookie')!.split(';')[0]!
   await server.end('SIGKILL')
-  server = await place.serve([], threads)
+  server = await place.serve()
   const all = async () => new Set(await Promise.all(times.map(() => isIn(server, cookie))))
   expect(await all()).toEqual(new Set([true]))
   expect((await ask(server, 'sign-out', { everywhere: false }, cookie)).status).toBe(200)

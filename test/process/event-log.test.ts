@@ -17,7 +17,7 @@ beforeAll(async () => {
   ;({ token } = await place.json<{ token: string }>([
     ...['token', 'create', 'Warehouse', '--scope', 'analytics:read', '--org', 'acme'],
   ]))
-  server = await place.serve(['--threads', '2'])
+  server = await place.serve()
 }, 300_000)
 
 const batches = 100

@@ -27,7 +27,7 @@ afterEach(() => place.close())
 describe('starting', () => {
   test('without settings a server is live and ready, ignores a .env file, and keeps a second one from starting', async () => {
     await Bun.write(join(place.folder, '.env'), 'CAIRN_ACK=maybe\n')
-    const server = await place.serve([], { BUN_JSC_useDFGJIT: undefined, CAIRN_THREADS: undefined })
+    const server = await place.serve([], { BUN_JSC_useDFGJIT: undefined })
     expect(await (await fetch(`${server.managementUrl}/healthz`)).text()).toStartWith('ok ')
     expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
     const response = await fetch(`${server.url}/api/v1/flows`)
@@ -84,6 +84,14 @@ describe('starting', () => {
     taken.stop(true)
   })
 
+  test('no other program can share the port of a server', async () => {
+    const { url } = await place.serve()
+    const port = Number(new URL(url).port)
+    const fetch = () => new Response()
+    const share = () => Bun.serve({ port, hostname: '0.0.0.0', reusePort: true, fetch })
+    expect(share).toThrow('in use')
+  })
+
   test('data without an organisation is served, with a warning that names the command to make one', async () => {
     const server = await place.serve(['--data', 'else where'])
     const advice = `there is no organisation in this data directory yet: cairn org create NAME --data '${join(realpathSync(place.folder), 'else where')}'`
@@ -116,12 +124,12 @@ describe('stopping', () => {
     })
   }
 
-  /** A single thread answers in turn, so by this answer it has read everything written before. */
+  /** Requests are read in turn, so by this answer it has read everything written before. */
   const hasReadAll = (server: Server) => fetch(`${server.url}/api/v1/flows`)
 
   test('requests in flight are answered first, and nothing new is accepted', async () => {
     const { snippetKey } = await withData(place)
-    const server = await place.serve(['--threads', '1'])
+    const server = await place.serve()
     const body = JSON.stringify({ events: [{ kind: 'custom', name: 'x', userId: 'u' }] })
     const connection = await rawConnection(server)
     connection.write(
@@ -143,7 +151,7 @@ describe('stopping', () => {
 
   test('a second signal ends it at once', async () => {
     const { snippetKey } = await withData(place)
-    const server = await place.serve(['--threads', '1'])
+    const server = await place.serve()
     const connection = await rawConnection(server)
     // A request that never ends, so that the first signal has something to wait for.
     connection.write(`${eventsHead(snippetKey)}Content-Length: 100\r\n\r\n{`)
@@ -163,20 +171,30 @@ describe('stopping', () => {
   })
 })
 
-describe('threads that die', () => {
-  test('an HTTP thread is started again; the others go on', async () => {
+describe('a process that dies', () => {
+  test('while it takes a request does not answer it, and serves again after a restart', async () => {
     const { snippetKey } = await withData(place)
-    const server = await place.serve(['--threads', '1'], {
-      CAIRN_FAILPOINTS: 'http_request=exit',
-    })
-    const api = apiOf(server, snippetKey)
+    const dying = await place.serve([], { CAIRN_FAILPOINTS: 'http_request=exit' })
     const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
-    await api('POST', '/events', { events }).catch(() => {})
-    await server.until(() => server.stdout.includes('an HTTP thread has died'))
-    await server.until(async () => (await fetch(`${server.managementUrl}/readyz`)).status === 200)
-    const again = await api('POST', '/events', { events })
-    expect(again.status).toBe(202)
-    expect(await server.end()).toBe(0)
+    const response = await apiOf(dying, snippetKey)('POST', '/events', { events }).catch(() => null)
+    // A 503 would say that nothing was stored, and nobody knows that.
+    expect(response).toBeNull()
+    expect(await dying.child.exited).toBe(70)
+    const next = await place.serve()
+    expect((await apiOf(next, snippetKey)('POST', '/events', { events })).status).toBe(202)
+  })
+
+  test.each([
+    ['thrown', `throw new TypeError('"ann" is not a function')`],
+    ['rejected', `Promise.reject(new TypeError('"ann" is not a function'))`],
+  ])('by an error that nobody caught (%s) says where, and no value', async (_, fail) => {
+    const file = place.path('failing.js')
+    await Bun.write(file, `process.on('SIGUSR2', () => { ${fail} })`)
+    const server = await place.serve([], { BUN_OPTIONS: `--preload ${file}` })
+    expect(await server.end('SIGUSR2')).toBe(1)
+    expect(server.stdout).toMatch(/"level":"fatal".*"reason":"TypeError\\n.*failing\.js/)
+    expect(server.stdout + server.stderr).not.toContain('ann')
+    expect((await place.run(['doctor'])).stdout).toContain('no server runs on it now')
   })
 
   test('a dead storage thread ends the process, non-zero, with a clear line', async () => {
@@ -184,7 +202,7 @@ describe('threads that die', () => {
     const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=exit' })
     const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
     const answer = await apiOf(server, snippetKey)('POST', '/events', { events }).catch(() => null)
-    expect(answer?.status).not.toBe(202)
+    expect(answer).toBeNull()
     expect(await server.child.exited).toBe(1)
     expect(server.stdout).toContain('the storage thread has died')
   })

@@ -19,7 +19,7 @@ beforeAll(async () => {
   place = new Workplace()
   organisation = await withTour(place)
   ;({ token } = await place.json<{ token: string }>(['token', 'issue']))
-  server = await place.serve(['--threads', '2'])
+  server = await place.serve()
   const listed = (await (await api()('GET', '/flows')).json()) as { flows: [typeof flow] }
   flow = listed.flows[0]
 })
@@ -82,7 +82,7 @@ async function analytics() {
 
 async function restart(): Promise<void> {
   await server.end()
-  server = await place.serve(['--threads', '2'])
+  server = await place.serve()
 }
 
 const everywhere = (texts: readonly string[]) => [

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const create = ['token', 'create', 'CI', '--scope', ...scopes, '--org', 'acme']
   ;({ token } = await place.json(create))
   env = { CAIRN_TOKEN: token, CAIRN_DATA: place.path('nowhere') }
-  server = await place.serve(['--host', '127.0.0.1', '--threads', '3'])
+  server = await place.serve(['--host', '127.0.0.1'])
   ;({ url } = server)
   await Bun.write(join(place.folder, 'pushed.yaml'), 'key: pushed\nsteps: [{key: a, title: A}]\n')
 }, 300_000)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
-import { builtBinary, Workplace } from '../support/binary.ts'
+import { apiOf, builtBinary, Workplace, withTour } from '../support/binary.ts'
 import { Datagrams } from '../support/datagrams.ts'
 
 let place: Workplace
@@ -59,20 +59,51 @@ describe.skipIf(process.platform !== 'linux')('the service manager is told', () 
     socket.close()
   })
 
+  const watchdog = { WATCHDOG_USEC: '100000' }
+  const beatsAt = (socket: Datagrams) =>
+    socket.read().filter(message => message === 'WATCHDOG=1').length
+
+  /** Resolves after another server has reported three times that it is alive. */
+  async function threeBeatsOfAnother(): Promise<void> {
+    await using other = new Workplace()
+    const heard = new Datagrams(join(other.folder, 'notify'))
+    await other.serve([], { NOTIFY_SOCKET: heard.name, ...watchdog })
+    await until(() => beatsAt(heard) >= 3)
+    heard.close()
+  }
+
   test('no sign of life if the watchdog means another process', async () => {
     const socket = new Datagrams(join(place.folder, 'notify'))
-    const env = { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: '100000', WATCHDOG_PID: '1' }
+    const env = { NOTIFY_SOCKET: socket.name, ...watchdog, WATCHDOG_PID: '1' }
     const server = await place.serve([], env)
     await server.until(() => socket.read().includes('READY=1'))
-    // Meanwhile a server that is meant reports three times.
-    const other = new Workplace()
-    const heard = new Datagrams(join(other.folder, 'notify'))
-    await other.serve([], { NOTIFY_SOCKET: heard.name, WATCHDOG_USEC: '100000' })
-    await until(() => heard.read().filter(message => message === 'WATCHDOG=1').length >= 3)
-    heard.close()
-    await other.close()
-    expect(socket.read()).not.toContain('WATCHDOG=1')
+    await threeBeatsOfAnother()
+    expect(beatsAt(socket)).toBe(0)
     socket.close()
+  })
+
+  test('no sign of life once the main thread hangs', async () => {
+    const socket = new Datagrams(join(place.folder, 'notify'))
+    const { snippetKey } = await withTour(place)
+    const env = { NOTIFY_SOCKET: socket.name, ...watchdog, CAIRN_FAILPOINTS: 'http_request=hang' }
+    const server = await place.serve([], env)
+    await server.until(() => beatsAt(socket) >= 3)
+    const events = [{ kind: 'custom', name: 'x', userId: 'u' }]
+    const hanging = apiOf(server, snippetKey)('POST', '/events', { events }).catch(() => null)
+    const health = () =>
+      fetch(`${server.managementUrl}/healthz`, { signal: AbortSignal.timeout(2_000) })
+    await server.until(() =>
+      health().then(
+        () => false,
+        () => true,
+      ),
+    )
+    const before = beatsAt(socket)
+    await threeBeatsOfAnother()
+    expect(beatsAt(socket)).toBe(before)
+    socket.close()
+    await server.end('SIGKILL')
+    expect(await hanging).toBeNull()
   })
 
   test('nothing if NOTIFY_SOCKET is no socket: the server warns and serves', async () => {

@@ -21,7 +21,7 @@ async function onTerminal(args: readonly string[], text: RegExp): Promise<() => 
   const ports = ['--port', '0', '--management-port', '0']
   const child = Bun.spawn([await builtBinary(), 'serve', ...ports, ...args], {
     cwd: place.folder,
-    env: { CAIRN_THREADS: '1', TERM: 'dumb' },
+    env: { TERM: 'dumb' },
     terminal: {
       cols: 200,
       data: (_, data) => {

@@ -16,7 +16,7 @@ let snippetKey: string
 
 beforeAll(async () => {
   ;({ snippetKey } = await withTour(place))
-  server = await place.serve(['--threads', '3'], asForUsers)
+  server = await place.serve([], asForUsers)
 })
 afterAll(() => place.close())
 
@@ -29,7 +29,7 @@ test('a body with a length of 200 MiB is rejected with 413 before it is sent', a
   expect(connection.received).toContain('"code":"payload_too_large"')
 })
 
-test('eight clients over three threads: exactly the rest of the limit is admitted', async () => {
+test('eight clients at once: exactly the rest of the limit is admitted', async () => {
   const limit = defaultLimits.events
   const send = apiOf(server, snippetKey)
   const client = async () => {

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { dayMs, minuteMs } from '../../src/core/time/durations.ts'
 import { providerTokens } from '../../src/http/session-tokens.ts'
-import { HandedKeys, IssuerKeys } from '../../src/runtime/issuer-keys.ts'
+import { IssuerKeys } from '../../src/runtime/issuer-keys.ts'
 import { HandClock } from '../support/hand-clock.ts'
 import {
   audience,
@@ -48,25 +48,19 @@ afterEach(() => rmSync(dataDir, { recursive: true }))
 /** The requests of one fetch: for the discovery document, and for the keys. */
 const aFetch = 2
 
-/** The main thread's keys and one HTTP thread's, joined as the server joins them. */
+/** The keys, and the tokens that they verify. */
 class Cairn {
   readonly clock = new HandClock(Date.now())
   readonly log: { level: number; msg: string; reason?: string; keys?: number }[] = []
-  readonly main: IssuerKeys
-  private readonly thread: HandedKeys
+  readonly keys: IssuerKeys
 
   constructor(issuer = provider.issuer, jwksUrl: string | null = null) {
-    this.main = new IssuerKeys(
+    this.keys = new IssuerKeys(
       { issuer, jwksUrl },
       dataDir,
       this.clock,
       pino({ base: null }, { write: (line: string) => this.log.push(JSON.parse(line)) }),
-      known => this.thread.take(known),
     )
-    this.thread = new HandedKeys(this.main.known, this.clock, async () => {
-      await this.main.renew()
-      this.thread.take(this.main.known)
-    })
   }
 
   /** Null for a token that is refused. */
@@ -77,7 +71,7 @@ class Cairn {
       type: null,
       organisationClaim: 'org',
       clock: this.clock,
-      source: this.thread,
+      source: this.keys,
     })
     return tokens.organisationOf(token).catch(() => null)
   }
@@ -86,7 +80,7 @@ class Cairn {
   async passes(ms: number): Promise<void> {
     for (const end = this.clock.monotonic() + ms; this.clock.monotonic() < end; ) {
       this.clock.advance(1_000)
-      await this.main.refresh()
+      await this.keys.refresh()
     }
   }
 }
@@ -99,7 +93,7 @@ const tokenOf = (key: SigningKey, more: object = {}) => {
 
 describe('rotation', () => {
   test('a new key is known at its first use, and an old one refused once it is dropped', async () => {
-    await cairn.main.refresh()
+    await cairn.keys.refresh()
     const oldToken = await provider.token('acme', 'ES256')
     expect(await cairn.organisationOf(oldToken)).toBe('acme')
     await provider.use([rotated])
@@ -109,16 +103,16 @@ describe('rotation', () => {
   })
 
   test('without any use, new keys are known after ten minutes', async () => {
-    await cairn.main.refresh()
+    await cairn.keys.refresh()
     await provider.use([rotated])
     await cairn.passes(10 * minuteMs - 1_000)
-    expect(cairn.main.known.keys.map(({ kid }) => kid)).toEqual(['old'])
+    expect(cairn.keys.keys.map(({ kid }) => kid)).toEqual(['old'])
     await cairn.passes(1_000)
-    expect(cairn.main.known.keys.map(({ kid }) => kid)).toEqual(['rotated'])
+    expect(cairn.keys.keys.map(({ kid }) => kid)).toEqual(['rotated'])
   })
 
   test('a new key is known at its first use, even if an unknown one just caused a fetch', async () => {
-    await cairn.main.refresh()
+    await cairn.keys.refresh()
     const unknown = await tokenOf({ ...old, kid: 'unknown' })
     for (let i = 0; i < 4; i++) expect(await cairn.organisationOf(unknown)).toBeNull()
     await provider.use([rotated])
@@ -126,23 +120,23 @@ describe('rotation', () => {
   })
 
   test('in a flood of unknown keys, a new one is known in half a minute, used again or not', async () => {
-    await cairn.main.refresh()
+    await cairn.keys.refresh()
     const unknown = await tokenOf({ ...old, kid: 'unknown' })
     for (let i = 0; i < 10; i++) expect(await cairn.organisationOf(unknown)).toBeNull()
     await provider.use([rotated])
     const token = await tokenOf(rotated)
     expect(await cairn.organisationOf(token)).toBeNull()
     await cairn.passes(29_000)
-    expect(cairn.main.known.keys.map(({ kid }) => kid)).toEqual(['old'])
+    expect(cairn.keys.keys.map(({ kid }) => kid)).toEqual(['old'])
     await cairn.passes(1_000)
-    expect(cairn.main.known.keys.map(({ kid }) => kid)).toEqual(['rotated'])
+    expect(cairn.keys.keys.map(({ kid }) => kid)).toEqual(['rotated'])
     provider.asked = 0
     expect(await cairn.organisationOf(token)).toBe('acme')
     expect(provider.asked).toBe(0)
   })
 
   test('a request before the first keys are there waits for them', async () => {
-    const first = cairn.main.refresh()
+    const first = cairn.keys.refresh()
     expect(await cairn.organisationOf(await tokenOf(old))).toBe('acme')
     await first
     expect(provider.asked).toBe(aFetch)
@@ -162,14 +156,14 @@ describe('the provider is not hammered', () => {
   }
 
   test('by 200 tokens at once with keys that nobody knows: they share one fetch', async () => {
-    await cairn.main.refresh()
+    await cairn.keys.refresh()
     provider.asked = 0
     await refuseAll(await strangers(200))
     expect(provider.asked).toBe(aFetch)
   })
 
   test('by any number of them: five fetches, and one more every half a minute', async () => {
-    await cairn.main.refresh()
+    await cairn.keys.refresh()
     provider.asked = 0
     const unknown = await strangers(10)
     const fetches = () => provider.asked / aFetch
@@ -201,7 +195,7 @@ describe('the provider is not hammered', () => {
     const times: number[] = []
     const startedAt = cairn.clock.monotonic()
     const unknown = await tokenOf(rotated)
-    await cairn.main.refresh()
+    await cairn.keys.refresh()
     for (let second = 0; second < 1_300; second++) {
       await cairn.passes(1_000)
       // Requests with an unknown key meanwhile change nothing.
@@ -229,7 +223,7 @@ describe('the provider is not hammered', () => {
       },
     })
     const fetchesIn = async (ms: number) => {
-      await cairn.main.refresh()
+      await cairn.keys.refresh()
       asked = 0
       await cairn.passes(ms)
       return asked / aFetch
@@ -248,7 +242,7 @@ describe('the provider is not hammered', () => {
 
 describe('while the provider is down', () => {
   beforeEach(async () => {
-    await cairn.main.refresh()
+    await cairn.keys.refresh()
     await provider.stop()
   })
   afterEach(() => provider.resume())
@@ -257,7 +251,7 @@ describe('while the provider is down', () => {
     const token = await tokenOf(old)
     for (let day = 0; day < 7; day++) {
       cairn.clock.advance(dayMs)
-      await cairn.main.refresh()
+      await cairn.keys.refresh()
       expect(await cairn.organisationOf(token)).toBe('acme')
     }
   })
@@ -282,7 +276,7 @@ describe('while the provider is down', () => {
   test('without any key, the log says that no token can be verified', async () => {
     rmSync(join(dataDir, 'issuer-keys.json'))
     const restarted = new Cairn()
-    await restarted.main.refresh()
+    await restarted.keys.refresh()
     expect(restarted.log[0]!.msg).toContain('no session token can be verified until it does')
     expect(await restarted.organisationOf(await tokenOf(old))).toBeNull()
   })
@@ -308,7 +302,7 @@ describe('issuer-keys.json', () => {
   const file = () => join(dataDir, 'issuer-keys.json')
 
   test('holds the public keys alone, readable to its owner alone', async () => {
-    await cairn.main.refresh()
+    await cairn.keys.refresh()
     expect(readdirSync(dataDir)).toEqual(['issuer-keys.json'])
     expect(statSync(file()).mode & 0o777).toBe(0o600)
     const { d: _, use: __, ...key } = old
@@ -320,24 +314,24 @@ describe('issuer-keys.json', () => {
   })
 
   test('of another issuer, or from another address, is ignored', async () => {
-    await cairn.main.refresh()
-    expect(new Cairn().main.known.keys).toHaveLength(1)
-    expect(new Cairn('http://localhost:1').main.known.keys).toEqual([])
-    expect(new Cairn(provider.issuer, 'http://localhost:1/k').main.known.keys).toEqual([])
+    await cairn.keys.refresh()
+    expect(new Cairn().keys.keys).toHaveLength(1)
+    expect(new Cairn('http://localhost:1').keys.keys).toEqual([])
+    expect(new Cairn(provider.issuer, 'http://localhost:1/k').keys.keys).toEqual([])
   })
 
   test.each(['', '{', 'null', '[]', '{"keys":1}'])('that holds %p stops nothing', async text => {
     writeFileSync(file(), text)
     const started = new Cairn()
-    expect(started.main.known.keys).toEqual([])
-    await started.main.refresh()
+    expect(started.keys.keys).toEqual([])
+    await started.keys.refresh()
     expect(await started.organisationOf(await tokenOf(old))).toBe('acme')
-    expect(new Cairn().main.known.keys).toHaveLength(1)
+    expect(new Cairn().keys.keys).toHaveLength(1)
   })
 
   test('that cannot be written is a warning, and the keys work', async () => {
     rmSync(dataDir, { recursive: true })
-    await cairn.main.refresh()
+    await cairn.keys.refresh()
     mkdirSync(dataDir)
     expect(await cairn.organisationOf(await tokenOf(old))).toBe('acme')
     expect(cairn.log.at(-1)!.msg).toStartWith('issuer-keys.json cannot be written')
@@ -347,45 +341,20 @@ describe('issuer-keys.json', () => {
 test('an unreadable name of a key is cut short in the log', async () => {
   const odd = await signingKey('ES256', `\u001b[2J${'x'.repeat(10_000)}`)
   await provider.use([odd])
-  await cairn.main.refresh()
+  await cairn.keys.refresh()
   const [line] = cairn.log
   expect(JSON.stringify(line).length).toBeLessThan(400)
   expect(JSON.stringify(line)).not.toContain('u001b')
   expect(await cairn.organisationOf(await tokenOf(odd))).toBe('acme')
 })
 
-describe('in an HTTP thread', () => {
-  const clock = new HandClock()
-  const key = { kty: 'EC' }
-
-  test('requests that wait share one question, and go on with the answer', async () => {
-    let questions = 0
-    const handed = new HandedKeys({ keys: [], renewableAt: 0 }, clock, () => questions++)
-    const waiting = Promise.all([handed.renew(), handed.renew(), handed.renew()])
-    handed.take({ keys: [key], renewableAt: clock.monotonic() + 1 })
-    await waiting
-    expect(questions).toBe(1)
-    expect(handed.keys).toEqual([key])
-  })
-
-  test('if nothing new can be fetched yet, nobody waits and the main thread is asked once', async () => {
-    let questions = 0
-    const known = { keys: [], renewableAt: clock.monotonic() + 1_000 }
-    const handed = new HandedKeys(known, clock, () => questions++)
-    for (let i = 0; i < 10; i++) {
-      await handed.renew()
-      // The main thread answers every question, with nothing new.
-      handed.take({ ...known })
-    }
-    expect(questions).toBe(1)
-    handed.take({ keys: [], renewableAt: known.renewableAt + 1_000 })
-    await Promise.all([handed.renew(), handed.renew()])
-    expect(questions).toBe(2)
-  })
-
-  test('nobody waits longer than the patience, whatever the main thread does', async () => {
-    const handed = new HandedKeys({ keys: [], renewableAt: 0 }, clock, () => {}, 20)
-    await Promise.all([handed.renew(), handed.renew()])
-    expect(handed.keys).toEqual([])
-  })
+test('no request waits longer than the patience, whatever the provider does', async () => {
+  const answer = Promise.withResolvers<Response>()
+  using silent = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => answer.promise })
+  const log = pino({ level: 'silent' })
+  const place = { issuer: silent.url.href, jwksUrl: null }
+  const keys = new IssuerKeys(place, dataDir, new HandClock(), log, 20)
+  await Promise.all([keys.renew(), keys.renew()])
+  expect(keys.keys).toEqual([])
+  answer.resolve(new Response())
 })

@@ -104,7 +104,7 @@ describe('a request’s line', () => {
     status: 200,
     durationMs: 0.4121,
   }
-  const common = { level: 'info', thread: 'http-1', requestId: 'r1', time: expect.any(String) }
+  const common = { level: 'info', thread: 'main', requestId: 'r1', time: expect.any(String) }
 
   test.each([
     [
@@ -138,7 +138,7 @@ describe('a request’s line', () => {
     ],
   ])('is whole JSON: %s', (_, answered, fields) => {
     const lines: string[] = []
-    const own = openLog({ logLevel: 'info', logFormat: 'json' }, 'http-1', Mutex.memory())
+    const own = openLog({ logLevel: 'info', logFormat: 'json' }, 'main', Mutex.memory())
     new RequestLog({ ...own, lines: { write: line => lines.push(line) } }).answered(answered)
     expect(lines).toHaveLength(1)
     expect(lines[0]).toEndWith('}\n')
@@ -150,7 +150,7 @@ describe('the log as text', () => {
   const request = JSON.stringify({
     level: 'info',
     time: '2026-11-20T09:30:00.123Z',
-    thread: 'http-1',
+    thread: 'main',
     requestId: 'r1',
     route: '/flows',
     organisation: null,
@@ -164,7 +164,7 @@ describe('the log as text', () => {
 
   test('a request is one aligned line', () => {
     expect(asText(request, false)).toBe(
-      '09:30:00.123 info  http-1  401    0.410 ms  GET /flows                   requestId=r1 code=unauthorized cause=unknown_key\n',
+      '09:30:00.123 info  main    401    0.410 ms  GET /flows                   requestId=r1 code=unauthorized cause=unknown_key\n',
     )
   })
 

@@ -4,7 +4,6 @@ import {
   type CountedRoute,
   HttpCounters,
   renderCommits,
-  renderHttp,
 } from '../../src/runtime/counters.ts'
 import { Exposition } from '../../src/runtime/exposition.ts'
 import { MetricsPage } from '../support/prometheus.ts'
@@ -19,9 +18,9 @@ const routes: CountedRoute[] = [
 const requests = 'cairn_http_requests_total'
 const duration = 'cairn_http_request_duration_seconds'
 
-function httpPage(...memories: SharedArrayBuffer[]): MetricsPage {
+function httpPage(counters: HttpCounters): MetricsPage {
   const page = new Exposition()
-  renderHttp(page, memories, routes)
+  counters.render(page)
   return new MetricsPage(page.toString())
 }
 
@@ -34,14 +33,13 @@ function commitPage(memory: SharedArrayBuffer): MetricsPage {
 const get = { method: 'GET', route: '/flows', organisation: null, status: 200, durationMs: 0.2 }
 
 describe('requests', () => {
-  test('counts of all threads add up, by method, route and status', () => {
-    const memories = [HttpCounters.memory(), HttpCounters.memory()]
-    const [one, two] = memories.map(memory => new HttpCounters(memory, routes))
-    one?.answered(get)
-    two?.answered(get)
-    two?.answered({ ...get, method: 'HEAD' })
-    two?.answered({ ...get, route: null, status: 404 })
-    const page = httpPage(...memories)
+  test('are counted by method, route and status', () => {
+    const counters = new HttpCounters(routes)
+    counters.answered(get)
+    counters.answered(get)
+    counters.answered({ ...get, method: 'HEAD' })
+    counters.answered({ ...get, route: null, status: 404 })
+    const page = httpPage(counters)
     const of = (method: string, route: string, status: string) =>
       page.sum(requests, { method, route, status })
     expect(of('GET', '/flows', '200')).toBe(2)
@@ -50,15 +48,8 @@ describe('requests', () => {
     expect(page.sum(requests)).toBe(4)
   })
 
-  test('a thread that is started again goes on counting', () => {
-    const memory = HttpCounters.memory()
-    new HttpCounters(memory, routes).answered(get)
-    new HttpCounters(memory, routes).answered(get)
-    expect(httpPage(memory).sum(requests)).toBe(2)
-  })
-
   test('series that alerts ask for are there from the start, as 0', () => {
-    const page = httpPage(HttpCounters.memory())
+    const page = httpPage(new HttpCounters(routes))
     for (const { method, path } of routes) {
       for (const status of ['401', '429', '500', '503']) {
         expect(page.of(requests, { method, route: path, status })).toMatchObject([{ value: 0 }])
@@ -69,9 +60,8 @@ describe('requests', () => {
   })
 
   test('callers add no series: odd methods, paths and statuses are counted together', () => {
-    const memory = HttpCounters.memory()
-    const counters = new HttpCounters(memory, routes)
-    const before = httpPage(memory).samples.length
+    const counters = new HttpCounters(routes)
+    const before = httpPage(counters).samples.length
     for (let i = 0; i < 500; i++) {
       counters.answered({
         ...get,
@@ -81,38 +71,22 @@ describe('requests', () => {
         durationMs: i,
       })
     }
-    const page = httpPage(memory)
+    const page = httpPage(counters)
     expect(page.sum(requests, { method: 'other', route: 'other', status: '500' })).toBe(500)
     expect(page.samples.length - before).toBeLessThan(25)
   })
 
   test('durations: buckets from 0.1 ms on, inclusive bounds, the sum not rounded', () => {
-    const memory = HttpCounters.memory()
-    const counters = new HttpCounters(memory, routes)
+    const counters = new HttpCounters(routes)
     for (const durationMs of [0.05, 0.1, 0.2, 0.4, 3, 60_000])
       counters.answered({ ...get, durationMs })
-    const page = httpPage(memory)
+    const page = httpPage(counters)
     const labels = { route: '/flows', status_class: '2xx' }
     const upTo = (le: string) => page.sum(`${duration}_bucket`, { ...labels, le })
     expect(['0.0001', '0.00025', '0.0005', '0.005', '10', '+Inf'].map(upTo)).toEqual([
       2, 3, 4, 5, 5, 6,
     ])
     expect(page.sum(`${duration}_sum`, labels)).toBeCloseTo(60.00375, 9)
-  })
-
-  test('a day of 100,000 requests a second does not wrap', () => {
-    const memory = HttpCounters.memory()
-    const counters = new HttpCounters(memory, routes)
-    counters.answered(get)
-    const values = new Float64Array(memory)
-    for (const [i, value] of values.entries()) values[i] = value * 8_640_000_000
-    counters.answered(get)
-    expect(httpPage(memory).sum(requests)).toBe(8_640_000_001)
-  })
-
-  test('more paths than there is room for are refused at the start', () => {
-    const many = Array.from({ length: 121 }, (_, i) => ({ method: 'GET', path: `/${i}` }))
-    expect(() => new HttpCounters(HttpCounters.memory(), many)).toThrow('room')
   })
 })
 

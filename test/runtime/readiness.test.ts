@@ -24,10 +24,9 @@ const good: ServerState = {
   monotonicMs: 100_000,
   preparing: null,
   dataDir: '/data',
-  httpThreads: { up: 2, configured: 2 },
   silentMs: new Map([
     ['storage', 900],
-    ['http-1', 20],
+    ['worker', 20],
   ]),
   gauge: { isRefused: false, hasRoom: true },
   disk: { seen, waitingMs: 3 },
@@ -43,13 +42,8 @@ const cases: [string, Partial<ServerState>, RegExp[]][] = [
   ['it migrates', { phase: 'starting', preparing: 'migrating: x' }, [/^migrating: x$/]],
   [
     'it stops, whatever else',
-    { phase: 'stopping', httpThreads: { up: 0, configured: 2 } },
+    { phase: 'stopping', silentMs: new Map([['storage', 60_000]]) },
     [/^stop/],
-  ],
-  [
-    'a thread is down',
-    { httpThreads: { up: 1, configured: 2 } },
-    [/^1 of 2 HTTP threads are up: /],
   ],
   [
     'storage hangs',
@@ -57,9 +51,9 @@ const cases: [string, Partial<ServerState>, RegExp[]][] = [
     [/^thread storage has been stuck for 12 s: look whether the disk hangs/],
   ],
   [
-    'an HTTP thread hangs',
-    { silentMs: new Map([['http-2', 60_000]]) },
-    [/^thread http-2 has been stuck for 60 s: restart/],
+    'another thread hangs',
+    { silentMs: new Map([['worker', 60_000]]) },
+    [/^thread worker has been stuck for 60 s: restart/],
   ],
   ['a wait for a lock is not stuck', { silentMs: new Map([['storage', 6_000]]) }, []],
   [
@@ -122,7 +116,7 @@ test('a pulse is silent since its last beat, and not before its first', () => {
 })
 
 describe('only a restart can heal', () => {
-  const stuck = new Map([['http-1', stuckAfterMs]])
+  const stuck = new Map([['worker', stuckAfterMs]])
 
   test('a thread that is stuck', () => {
     expect(isHopeless(good)).toBe(false)

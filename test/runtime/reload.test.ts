@@ -14,13 +14,13 @@ test('settings that can change while serving are taken up, and the rest wait for
     CAIRN_LOG_LEVEL: 'debug',
     CAIRN_RETENTION_DAYS: '30',
     CAIRN_SESSION_SECRET: 'x'.repeat(32),
-    CAIRN_THREADS: '7',
+    CAIRN_BUFFER_EVENTS: '700',
     CAIRN_ACK: 'buffer',
     CAIRN_KEY_GRACE_HOURS: '1',
   })
   const { config, changed, waiting } = reloadOf(running, asked, next)
   expect(changed).toEqual(['CAIRN_RETENTION_DAYS', 'CAIRN_SESSION_SECRET', 'CAIRN_LOG_LEVEL'])
-  expect(waiting).toEqual(['CAIRN_THREADS', 'CAIRN_ACK'])
+  expect(waiting).toEqual(['CAIRN_ACK', 'CAIRN_BUFFER_EVENTS'])
   expect(config).toEqual({
     ...running,
     logLevel: 'debug',

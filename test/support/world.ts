@@ -15,7 +15,7 @@ import type { Catalogue } from '../../src/core/organisation/catalogue.ts'
 import type { Limiter } from '../../src/core/organisation/limiter.ts'
 import type { Clock } from '../../src/core/time/clock.ts'
 import { type SessionTokens, secretTokens } from '../../src/http/session-tokens.ts'
-import { SharedMemoryLimiter } from '../../src/limits/shared-memory.ts'
+import { MemoryLimiter } from '../../src/limits/memory.ts'
 import { outsideOf } from '../../src/runtime/outside.ts'
 import type { Log, Member } from '../../src/storage/log/log.ts'
 import {
@@ -155,7 +155,7 @@ export class World {
       organisationClaim: 'org',
       clock: this.clock,
     })
-    const limiter = new SharedMemoryLimiter(SharedMemoryLimiter.memory(1_000), slotOf)
+    const limiter = new MemoryLimiter(slotOf)
     this.deps = {
       clock: this.clock,
       stores: options.stores?.(this.stores) ?? this.stores,

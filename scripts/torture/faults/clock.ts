@@ -32,7 +32,7 @@ export async function clock(site: Site, isLong: boolean): Promise<Check[]> {
   // All threads go by the same time, even if the wall clock is set between their starts.
   await site.place.json(['org', 'limits', slug, '--heartbeat', `${limit}`])
   for (let i = 0; i < starts[isLong ? 'long' : 'short']; i++) {
-    const server = await site.place.start(['--threads', '3'], fake.env)
+    const server = await site.place.start([], fake.env)
     await Bun.sleep(site.random.between(30, 200))
     fake.setBy(i % 2 === 0 ? -hourMs : hourMs)
     await server.ready

@@ -137,7 +137,7 @@ class Nodes implements AsyncDisposable {
       ...(isSecond ? clock?.env : {}),
       CAIRN_FAILPOINTS: failpoints,
     }
-    return place.serve(['--data', this.directories[number]!, '--threads', '1'], env)
+    return place.serve(['--data', this.directories[number]!], env)
   }
 
   /** Starts a node again that has ended by itself, as a service manager does. */

@@ -47,9 +47,9 @@ async function loaded(site: Site, point: Failpoint, action: Action, passes: stri
 
 /** Under load: the process ends, or goes on by itself. */
 async function underLoad(site: Site, point: Failpoint, action: Action): Promise<Outcome> {
-  const isFatal =
-    point !== 'http_request' &&
-    (action === 'exit' || (point === 'after_commit' && action === 'error'))
+  const isFatal = action === 'exit' || (point === 'after_commit' && action === 'error')
+  // The main thread ends with the failpoint's own status, and with 1 if the storage thread has ended.
+  const status = point === 'http_request' ? 70 : 1
   // From the third pass on, so that something is stored; errors often enough to produce dead letters.
   const { server, load, ended } = await loaded(
     site,
@@ -59,13 +59,9 @@ async function underLoad(site: Site, point: Failpoint, action: Action): Promise<
   )
   await load.stop()
   const responses = site.takeResponses()
-  // What a dead thread had handed over is committed a moment later.
+  // What waits is committed a moment later.
   if (ended === undefined) await untilZero(server, 'cairn_buffer_events')
-  const hasActed =
-    isFatal ||
-    (action === 'exit'
-      ? server.stdout.includes('an HTTP thread has died')
-      : responses.failed > 0 || responses.deadLetters > 0)
+  const hasActed = isFatal || responses.failed > 0 || responses.deadLetters > 0
   // A 503 says that nothing was kept. It is the response if a transaction fails as a whole, for which no
   // command is to blame (that would be a 500). If a thread is gone, nobody can know.
   const failsAsAWhole =
@@ -74,7 +70,7 @@ async function underLoad(site: Site, point: Failpoint, action: Action): Promise<
     responses.counts.has(503) === failsAsAWhole && !(failsAsAWhole && responses.counts.has(500))
   return {
     story: `${storyOf(responses)}; ${endOf(ended)}`,
-    isOk: hasActed && ended === (isFatal ? 1 : undefined) && isAnsweredRightly,
+    isOk: hasActed && ended === (isFatal ? status : undefined) && isAnsweredRightly,
     server: ended === undefined ? server : undefined,
   }
 }

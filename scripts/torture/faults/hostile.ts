@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { apiOf, metricOf, sessionToken, withUnlimitedTour } from '../../support/binary.ts'
+import { apiOf, sessionToken, withUnlimitedTour } from '../../support/binary.ts'
 import { openFilesOf } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import { tourOf } from '../load.ts'
@@ -123,7 +123,6 @@ export async function hostile(site: Site, isLong: boolean): Promise<Check[]> {
   const statuses = site.takeResponses().others(200, 202)
   const filesLeft = () => Math.max(0, openFilesOf(pid) - filesBefore)
   const left = await until(filesLeft, count => count === 0).catch(filesLeft)
-  const restarts = await metricOf(server, 'cairn_http_thread_restarts_total')
   await server.end()
   const lines = server.stdout.split('\n')
   const secrets = [marker, snippetKey, token.split('.')[2]!]
@@ -133,7 +132,6 @@ export async function hostile(site: Site, isLong: boolean): Promise<Check[]> {
     ...checks,
     noProblem('other clients: responses that are errors', statuses),
     none('open files left', left),
-    none('HTTP threads that died', restarts),
     noProblem('lines of the log at warn or above', lines.filter(isLoud)),
     noProblem('lines of the log with what was sent', lines.filter(isTalkative)),
     ...(await site.finish()),

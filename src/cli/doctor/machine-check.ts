@@ -49,7 +49,7 @@ function checkOpenFiles(pid: number | 'self'): Finding[] {
   return [warning('open_files', what, advice)]
 }
 
-/** The memory that a server with a few threads takes, besides its ingest buffer. */
+/** The memory that a server takes, besides its ingest buffer. */
 const leastMemory = 256 * 2 ** 20
 
 function checkMemory(pid: number | 'self', bufferBytes: number): Finding[] {
@@ -57,7 +57,7 @@ function checkMemory(pid: number | 'self', bufferBytes: number): Finding[] {
   const memory = Math.min(limit ?? Number.POSITIVE_INFINITY, totalmem())
   const what = `${sizeOf(memory)} of memory ${limit === memory ? 'is the limit here' : 'are in this machine'}`
   if (memory >= leastMemory + bufferBytes) return [ok('memory', what)]
-  const advice = `give at least ${sizeOf(leastMemory + bufferBytes)}, or lower --buffer-bytes and --threads`
+  const advice = `give at least ${sizeOf(leastMemory + bufferBytes)}, or lower --buffer-bytes`
   return [warning('memory', what, advice)]
 }
 

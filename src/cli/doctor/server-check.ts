@@ -241,15 +241,10 @@ function checkTakenUp(metrics: MetricsPage, file: string | null): Finding[] {
   return [warning('settings', what, 'have it read again: "systemctl reload cairn", or SIGHUP')]
 }
 
-/** The metrics that an operator wants to know first, as far as they are there. */
+/** How many events wait for their commit, if the server says so. */
 function gaugesIn(metrics: MetricsPage): string {
-  const names = ['cairn_http_threads', 'cairn_buffer_events']
-  const [threads = null, events = null] = names.map(name => metrics.gauge(name))
-  const parts = [
-    ...(threads === null ? [] : [`${counted(threads, 'HTTP thread')} up`]),
-    ...(events === null ? [] : [`${counted(events, 'event')} in the buffer`]),
-  ]
-  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+  const events = metrics.gauge('cairn_buffer_events')
+  return events === null ? '' : ` (${counted(events, 'event')} in the buffer)`
 }
 
 /** Ticks per second in `/proc/<pid>/stat`, the same on every Linux that Bun runs on. */

@@ -16,7 +16,7 @@ export interface Limiter {
    * Counts one request if the window has room for it. Returns at once, or a promise if requests are counted
    * on another machine.
    *
-   * @param now monotonic milliseconds, not older than a thread may be behind another
+   * @param now monotonic milliseconds
    */
   take(organisation: Organisation, bucket: Bucket, now: number): MaybePromise<Taken>
 }

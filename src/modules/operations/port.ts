@@ -181,12 +181,8 @@ export interface ServerFigures {
     openFiles: number | null
     mostFiles: number | null
   }
-  threads: {
-    configured: number
-    restarts: number
-    /** How long ago each thread's event loop last turned. */
-    all: { name: string; silentSeconds: number }[]
-  }
+  /** How long ago the event loop of each thread beside the main one last turned. */
+  threads: { name: string; silentSeconds: number }[]
   backups: {
     /** 0 if none are scheduled. */
     everySeconds: number

@@ -3,8 +3,8 @@ import { type Bucket, buckets } from '../../core/organisation/buckets.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { type PresenceMark, presenceMarks } from '../../core/organisation/presence.ts'
 import { minuteMs } from '../../core/time/durations.ts'
-import { growingMemory, growTo } from '../../limits/growing-memory.ts'
 import type { BeatBounds } from '../../modules/installation/port.ts'
+import { growingMemory, growTo } from './growing-memory.ts'
 import { IdentityBoard } from './identity-board.ts'
 import { NodeBoard } from './node-board.ts'
 
@@ -64,9 +64,9 @@ const crowdMs = 40_000
 const headWords = 3
 
 /**
- * When each organisation was last seen, in memory that all threads share: noting it costs a
- * store, and every thread sees it at once. Whole seconds are enough for "seen within five minutes".
- * Word 0 is the second of the newest mark, word 1 the highest slot used, word 2 counts marks (it wraps).
+ * When each organisation was last seen. The main thread notes it, at the cost of a store, and the storage thread
+ * writes it to the database from time to time. Whole seconds are enough for "seen within five minutes". Word 0 is
+ * the second of the newest mark, word 1 the highest slot used, word 2 counts marks (it wraps).
  */
 export class PresenceBoard {
   private readonly words: Uint32Array
@@ -84,13 +84,13 @@ export class PresenceBoard {
     const { words } = this
     const at = this.slot(orgRow) + markAt(mark)
     const second = Math.floor(now / 1000)
-    const ahead = Atomics.load(words, at + 1) - second
+    const ahead = words[at + 1]! - second
     if (ahead >= 0 && ahead < mostAheadSeconds) return
-    Atomics.compareExchange(words, at, 0, second)
+    if (words[at] === 0) Atomics.store(words, at, second)
     Atomics.store(words, at + 1, second)
-    if (Atomics.load(words, 0) - second < mostAheadSeconds) raise(words, 0, second)
-    else Atomics.store(words, 0, second)
-    raise(words, 1, orgRow)
+    const aheadOfNewest = words[0]! - second
+    if (aheadOfNewest < 0 || aheadOfNewest >= mostAheadSeconds) Atomics.store(words, 0, second)
+    if (words[1]! < orgRow) Atomics.store(words, 1, orgRow)
     Atomics.add(words, 2, 1)
   }
 
@@ -103,11 +103,13 @@ export class PresenceBoard {
     return { firstAt: first * 1000, lastAt: Atomics.load(this.words, at + 1) * 1000 }
   }
 
-  /** Notes that a limit was reached. Returns whether that is the first time in its minute, over all threads. */
+  /** Notes that a limit was reached. Returns whether that is the first time in its minute. */
   isNewlyLimited(orgRow: number, bucket: Bucket, now: number): boolean {
     const at = this.slot(orgRow) + limitsAt + buckets.indexOf(bucket)
     const minute = Math.floor(now / minuteMs)
-    return Atomics.exchange(this.words, at, minute) !== minute
+    const isNew = this.words[at] !== minute
+    this.words[at] = minute
+    return isNew
   }
 
   /**
@@ -121,20 +123,17 @@ export class PresenceBoard {
     const { moments, soonestMs, latestMs, remaining, resetInMs } = bounds
     const { words } = this
     const at = this.slot(orgRow) + nextBeatAt
-    for (;;) {
-      const free = Atomics.load(words, at)
-      // Milliseconds modulo 2^32. A moment further ahead than any that can be reserved is from weeks ago.
-      const ahead = (free - Math.floor(now)) | 0
-      const busyMs = ahead < 0 || ahead > latestMs + bounds.apartInCrowdMs ? 0 : ahead
-      const apartMs = busyMs < crowdMs ? bounds.apartMs : bounds.apartInCrowdMs
-      // This heartbeat, those that are promised, and two for pages that come.
-      const isFull = 3 + Math.floor(Math.min(busyMs, resetInMs) / apartMs) > remaining
-      const turnMs = busyMs + (moments - 1) * apartMs
-      const waitMs = Math.max(soonestMs, turnMs, isFull ? resetInMs : 0)
-      if (waitMs >= latestMs) return latestMs
-      const next = (now + waitMs + apartMs) >>> 0
-      if (Atomics.compareExchange(words, at, free, next) === free) return waitMs
-    }
+    // Milliseconds modulo 2^32. A moment further ahead than any that can be reserved is from weeks ago.
+    const ahead = (words[at]! - Math.floor(now)) | 0
+    const busyMs = ahead < 0 || ahead > latestMs + bounds.apartInCrowdMs ? 0 : ahead
+    const apartMs = busyMs < crowdMs ? bounds.apartMs : bounds.apartInCrowdMs
+    // This heartbeat, those that are promised, and two for pages that come.
+    const isFull = 3 + Math.floor(Math.min(busyMs, resetInMs) / apartMs) > remaining
+    const turnMs = busyMs + (moments - 1) * apartMs
+    const waitMs = Math.max(soonestMs, turnMs, isFull ? resetInMs : 0)
+    if (waitMs >= latestMs) return latestMs
+    words[at] = (now + waitMs + apartMs) >>> 0
+    return waitMs
   }
 
   newestSeconds(): number {
@@ -171,15 +170,6 @@ export class PresenceBoard {
 const placeOf = (orgRow: number) => headWords + orgRow * wordsPerSlot
 
 const markAt = (mark: PresenceMark) => presenceMarks.indexOf(mark) * 2
-
-/** Stores a value if it is greater than the one that is there. */
-function raise(words: Uint32Array, at: number, value: number): void {
-  for (;;) {
-    const known = Atomics.load(words, at)
-    if (known >= value) return
-    if (Atomics.compareExchange(words, at, known, value) === known) return
-  }
-}
 
 /** Two people who share a cell see each other's changes, and only ask once more than they have to. */
 const cells = 2 ** 18
@@ -257,8 +247,7 @@ export const mostWatched = 16
 
 /**
  * The organisations for which somebody watches what arrives, in memory that all threads share. The storage thread
- * writes it, and the threads that answer requests read it, which costs a load of one word as long as nobody
- * watches. Word 0 counts the rows that follow.
+ * writes it, and the main thread reads it, which costs a load of one word as long as nobody watches. Word 0 counts the rows that follow.
  */
 export class WatchBoard {
   private readonly words: Int32Array
@@ -293,8 +282,8 @@ export interface BufferBounds {
 }
 
 /**
- * How much waits between the threads that answer requests and the one that writes, counted in memory that all of
- * them share, because nothing tells the length of a queue between threads.
+ * How much waits for the storage thread, counted in memory that all threads share, because nothing tells the length
+ * of a queue between threads.
  */
 export class BufferGauge {
   private readonly words: Int32Array
@@ -337,10 +326,7 @@ export class BufferGauge {
     return this.events + events <= this.bounds.events && this.bytes + bytes <= this.bounds.bytes
   }
 
-  /**
-   * Takes room when a message leaves its thread. If it were taken earlier, it would be lost with a thread that
-   * dies. So each thread may exceed the bounds by what it gathers in one turn.
-   */
+  /** Takes room when a message leaves its thread. */
   enter(events: number, bytes: number): void {
     Atomics.add(this.words, 0, events)
     Atomics.add(this.words, 1, bytes)

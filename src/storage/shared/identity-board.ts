@@ -4,7 +4,7 @@ import {
   type UserHashVerdict,
   userHashVerdicts,
 } from '../../core/organisation/verified-identity.ts'
-import { growingMemory, growTo } from '../../limits/growing-memory.ts'
+import { growingMemory, growTo } from './growing-memory.ts'
 
 const verdicts = userHashVerdicts.length
 
@@ -12,8 +12,8 @@ const verdicts = userHashVerdicts.length
 const verdictHead = 1 + 2 * verdicts
 
 /**
- * How many user hashes got which verdict, by organisation, in memory that all threads share. So counting costs a
- * request no message to storage, which writes what was added from time to time.
+ * How many user hashes got which verdict, by organisation. The main thread counts, which costs a request no message,
+ * and the storage thread writes what was added from time to time.
  */
 export class IdentityBoard {
   private readonly words: Uint32Array
@@ -43,8 +43,7 @@ export class IdentityBoard {
     const sumAt = 1 + 2 * place
     const before = Atomics.add(words, sumAt, count)
     if (before + count >= 2 ** 32) Atomics.add(words, sumAt + 1, 1)
-    let highest = Atomics.load(words, 0)
-    while (highest < orgRow) highest = Atomics.compareExchange(words, 0, highest, orgRow)
+    if (words[0]! < orgRow) Atomics.store(words, 0, orgRow)
   }
 
   /** What was counted for all organisations since the process started. */

@@ -222,8 +222,7 @@ describe('the server', () => {
     const metrics = await (await fetch(`${house.server.managementUrl}/metrics`)).text()
     const [, stored = ''] = /cairn_events_total\{verdict="accepted"\} (\d+)/.exec(metrics) ?? []
     await page.getByText(`${stored} since the start`).waitFor()
-    const threads = /^cairn_http_threads (\d+)$/m.exec(metrics)![1]
-    await page.getByText(`${threads} of ${threads} HTTP threads`).waitFor()
+    await page.getByRole('table', { name: 'Threads' }).getByText('storage').waitFor()
     await page.getByText('Ready', { exact: true }).waitFor()
   })
 

@@ -5,7 +5,7 @@ import { type Column, Table } from '../parts/table.tsx'
 import { serverWords as words } from '../words/server.ts'
 import { formatSeconds } from '../words/time.ts'
 
-type Thread = Server['threads']['all'][number]
+type Thread = Server['threads'][number]
 
 /** A thread silent for this long hangs, because each one reports several times a second that it runs. */
 const stuckSeconds = 5
@@ -27,19 +27,14 @@ const columns: Column<Thread>[] = [
   },
 ]
 
-/** Whether all threads are there and running. */
+/** Whether each thread is running. */
 export function Threads({ of: { threads } }: { of: Server }) {
-  const { all, configured, restarts } = threads
-  const up = all.filter(({ name }) => name.startsWith('http')).length
   return (
-    <Part
-      title={words.threads}
-      beside={<span class="hint">{words.threadsWhy(up, configured, restarts)}</span>}
-    >
+    <Part title={words.threads}>
       <Table
         caption={words.threads}
         columns={columns}
-        rows={all}
+        rows={threads}
         keyOf={({ name }) => name}
         none={words.unknown}
       />

@@ -30,8 +30,6 @@ export const serverWords = {
   threads: 'Threads',
   thread: 'Thread',
   stuck: (time: string) => `stuck for ${time}`,
-  threadsWhy: (up: number, configured: number, restarts: number) =>
-    `${up} of ${configured} HTTP threads; ${restarts === 0 ? 'none was' : `${restarts} were`} started again.`,
   nodes: 'Nodes',
   nodesWhy: 'Figures that are not in the database are those of the node that answered.',
   node: 'Node',

@@ -33,7 +33,7 @@ describe('counts', () => {
   const board = () => new IdentityBoard(memory)
   const hours = (at = now) => identityHours(database)(row, at)
 
-  test('of all threads are written under their hour, each once', () => {
+  test('are written under their hour, each once', () => {
     const table = new IdentityTable(database, board())
     expect(table.hasNews()).toBe(false)
     board().add(row, { valid: 3, missing: 1 })
