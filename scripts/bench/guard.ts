@@ -28,8 +28,8 @@ async function hostileShare(): Promise<number> {
 /**
  * The smallest shares: a fifth below those of a calm machine, so that a busy one passes and an expensive
  * change does not. A heartbeat depends on the machine most: 0.48 on one, 0.32 on another where the rest was
- * the same. A node depends on
- * the disk of PostgreSQL: half. The worst hostile request has 0.2 to 0.36.
+ * the same. A node depends on the disk of PostgreSQL, so it is left half. The worst hostile request has 0.2 to
+ * 0.36.
  */
 const checks: [what: string, least: number, share: () => Promise<number>][] = [
   ['POST /events, batches of 50', 0.39, () => ingestShare(cairn)],
