@@ -36,6 +36,20 @@ interface Ticks {
   at: number
 }
 
+/**
+ * Since when items are ticked, with what a request has just written.
+ *
+ * @returns `isUnstored` is true if a tick was not stored, because the person was erased
+ */
+function withWritten(stored: ReadonlyMap<ItemRef, number>, written?: Ticks) {
+  const ticked = new Map(stored)
+  for (const [item, isTicked] of written?.writes ?? []) {
+    if (!isTicked) ticked.delete(item)
+    else if (!ticked.has(item)) ticked.set(item, written!.at)
+  }
+  return { ticked, isUnstored: ticked.size > stored.size }
+}
+
 export function checklistService(deps: ChecklistDeps) {
   const { stores } = deps
   return {
@@ -95,17 +109,11 @@ export function checklistService(deps: ChecklistDeps) {
 
     /** @param written what the same request has just written, which is not stored of a person who was erased */
     async progress(flow: FlowEntry, person: PersonIds, written?: Ticks): Promise<Progress> {
-      const { ticked, completedAt } = await stores.checklists.progress(
-        flow.organisation.ref,
-        flow.ref,
-        person,
-      )
+      const stored = await stores.checklists.progress(flow.organisation.ref, flow.ref, person)
+      const { ticked, isUnstored } = withWritten(stored.ticked, written)
       const items = (flow.latest?.checklist?.items ?? []).map(item => {
         const ref = flow.itemRefs.get(item.id)
-        const write = ref === undefined ? undefined : written?.writes.get(ref)
-        const storedAt = (ref === undefined ? null : ticked.get(ref)) ?? null
-        const tickedAt =
-          write === true ? (storedAt ?? written!.at) : write === false ? null : storedAt
+        const tickedAt = (ref === undefined ? null : ticked.get(ref)) ?? null
         return {
           id: item.id,
           key: item.key,
@@ -115,6 +123,7 @@ export function checklistService(deps: ChecklistDeps) {
         }
       })
       const completed = items.filter(item => item.completed).length
+      const isCompletedNow = isUnstored && completed === items.length
       return {
         flowId: flow.id,
         ...named(person),
@@ -122,7 +131,7 @@ export function checklistService(deps: ChecklistDeps) {
         completed,
         total: items.length,
         percent: quotient(100 * completed, items.length, 0) ?? 0,
-        completedAt: isoTimeOrNull(completedAt),
+        completedAt: isoTimeOrNull(isCompletedNow ? written!.at : stored.completedAt),
       }
     },
   }
