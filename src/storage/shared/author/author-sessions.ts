@@ -50,7 +50,7 @@ function stateOf(session: KeptSession, now: number): AuthorSession['state'] {
 }
 
 /** From when on it is not even reported any more that a session has ended. */
-export const forgottenAt = (session: KeptSession): number => endOf(session) + toldMs
+const forgottenAt = (session: KeptSession): number => endOf(session) + toldMs
 
 /**
  * Author sessions of all organisations. A server alone has them in the memory of the storage thread, to which all

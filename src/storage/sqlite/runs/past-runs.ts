@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { PastRun } from '../../../core/run/past-run.ts'
 
 /** The most runs of a person in a flow: nobody has more by themselves, but anybody can report any number. */
-export const mostPastRuns = 1_000
+const mostPastRuns = 1_000
 
 /**
  * The runs of a person in a flow, the latest first. If there are more than a thousand, those that started last.

@@ -160,7 +160,7 @@ type Place = [orgRow: number, flow: number, before: number, beforeKey: string, f
 type Filter = [version: number | null, outcome: RunOutcome | null, most: number]
 
 /** Runs the statements of `runListSql`, and finds the flow. */
-export interface RunListStatements {
+interface RunListStatements {
   flow(orgRow: number, key: string): { id: number; public_id: string } | null
   page(...values: [...Place, most: number]): MaybePromise<readonly RunRecord[]>
   filtered(...values: [...Place, most: number, ...Filter]): MaybePromise<readonly RunRecord[]>
@@ -175,7 +175,7 @@ export interface RunListStatements {
 }
 
 /** Lists runs in the order of the index by start, so that a page costs what it holds, however many there are. */
-export function runListBy(statements: RunListStatements): InRows<Pick<RunStore, 'runs'>> {
+function runListBy(statements: RunListStatements): InRows<Pick<RunStore, 'runs'>> {
   return {
     async runs(orgRow, flowKey, { after, most, mostLookedAt, outcome, version, started }) {
       const found = statements.flow(orgRow, flowKey)

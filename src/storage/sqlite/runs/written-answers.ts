@@ -23,7 +23,7 @@ const pageRows = 200
 type Answered = { record: RunRecord; at: number }
 
 /** What is read for a list of written answers. */
-export interface WrittenAnswersSql {
+interface WrittenAnswersSql {
   flow(orgRow: number, key: string): { id: number; public_id: string } | null
   step(flowRow: number, key: string): { id: number } | null
   /** The keys of all runs that started at a moment. */
@@ -84,7 +84,7 @@ function statements(database: Database) {
  * Answers in people's own words. The rows of runs say which have any; the words themselves are in the
  * ledger alone, so that they go with it.
  */
-export function writtenAnswersBy(sql: WrittenAnswersSql): InRows<RunStore['writtenAnswers']> {
+function writtenAnswersBy(sql: WrittenAnswersSql): InRows<RunStore['writtenAnswers']> {
   /** What was written, by run and moment. */
   async function wordsOf(
     orgRow: number,

@@ -22,12 +22,12 @@ import type { Operation } from './operations.ts'
  */
 
 /** Asks to be told once everything committed is projected. */
-export interface ProjectCall {
+interface ProjectCall {
   type: 'project'
 }
 
 /** Asks to be told once this machine has taken up what others have stored. */
-export interface FollowCall {
+interface FollowCall {
   type: 'follow'
 }
 
@@ -216,7 +216,7 @@ class PendingWrite<What extends Asked = Asked> {
 }
 
 /** What a store does for requests that are not commands of a group. The caller is told what it throws. */
-export interface Verbs {
+interface Verbs {
   operate(operation: Operation, tell: (progress: object) => void): unknown
   /** Resolves once the tables reflect everything committed. */
   project(): unknown

@@ -38,7 +38,7 @@ export interface ColumnRun {
  * Hashes people to 64 bits that nobody outside can foresee. In one of thirty-seven million flows with a
  * million people, two share theirs by chance and are then counted as one. Never 0, which stands for nobody.
  */
-export function personHash(database: Database): (person: string) => bigint {
+function personHash(database: Database): (person: string) => bigint {
   const half = (name: string) => BigInt.asUintN(32, BigInt(stateIn(database, name)))
   const seed = (half('people_seed_1') << 32n) | half('people_seed_2')
   return person => Bun.hash.xxHash64(person, seed) || 1n
@@ -62,7 +62,7 @@ export interface ColumnRow {
   checklist?: number
 }
 
-export const columnRunOf = (row: ColumnRow, hash: (person: string) => bigint): ColumnRun => ({
+const columnRunOf = (row: ColumnRow, hash: (person: string) => bigint): ColumnRun => ({
   startedAt: row.started_at,
   lastAt: row.last_at,
   person: hash(row.person),
@@ -188,7 +188,7 @@ class TraitBuilder {
 }
 
 /** The longest time between the first start and the last, milliseconds. */
-export const longestColumns = 2 ** 32 - 1
+const longestColumns = 2 ** 32 - 1
 
 /** Makes columns of runs, which must come in ascending order of start. */
 export class RunColumnsBuilder {

@@ -43,7 +43,7 @@ function firstFrom(ascending: Uint32Array, bound: number): number {
 }
 
 /** The runs of columns that started in [from, to). */
-export function startedWithin(columns: RunColumns, from: number, to: number): RunColumns {
+function startedWithin(columns: RunColumns, from: number, to: number): RunColumns {
   const first = firstFrom(columns.starts, from - columns.from)
   const end = firstFrom(columns.starts, to - columns.from)
   if (first === 0 && end === columns.count) return columns
