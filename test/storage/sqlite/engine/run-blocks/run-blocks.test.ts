@@ -271,3 +271,22 @@ test('an answer that is under way sees every run once, whatever is sealed or cha
   }
   expect((await answer()).totals.starts).toBe(99)
 })
+
+test('two readings at once come one after the other', async () => {
+  await sendRuns(0, 40)
+  await world.sealAll()
+  const id = stored.flowIds.get('welcome') as string
+  const { ref, versions } = world.byRow.catalogue().flow(id)!
+  const runs = { orgRef: stored.orgRow, flowRef: ref, versions }
+  const flow = world.stores.catalogue().flow(id)!
+  const { range } = questionOf(flow, { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
+  const countOf = async () => {
+    let count = 0
+    for await (const columns of world.byRow.analytics.columns(runs, range)) {
+      count += columns.count
+      await Bun.sleep(1)
+    }
+    return count
+  }
+  expect(await Promise.all([countOf(), countOf(), countOf()])).toEqual([40, 40, 40])
+})
