@@ -77,7 +77,7 @@ async function openFollower(
     work: longWorkBeside({ dataDir, isServed: false }, true),
   })
   try {
-    await prepareReplica(dataDir, opened.log, place, clock.now())
+    await prepareReplica(dataDir, opened.log, place)
     const retention = { days: longestRetentionDays }
     const storage = new Storage({ ...told, dataDir, retention, following: opened.following })
     await catchUp(storage, dataDir)

@@ -111,7 +111,7 @@ export class World {
       ...{ webhooksPrivate: 'on', publicUrl: 'https://cairn.example.com' },
       ...{ smtpUrl: null, mailFrom: null, data: this.dataDir },
     })
-    prepareDatabase(this.dataDir, this.clock.now()).close()
+    prepareDatabase(this.dataDir).close()
     const bufferBounds = options.bufferBounds ?? { events: 50_000, bytes: 64 * 1024 * 1024 }
     this.storage = new Storage({
       dataDir: this.dataDir,

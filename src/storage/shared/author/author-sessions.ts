@@ -53,9 +53,8 @@ function stateOf(session: KeptSession, now: number): AuthorSession['state'] {
 const forgottenAt = (session: KeptSession): number => endOf(session) + toldMs
 
 /**
- * Author sessions of all organisations. A server alone has them in the memory of the storage thread, to which all
- * threads that answer requests talk, and writes nothing of them anywhere. Nodes hold only those that a call is
- * about, and share the rest.
+ * Author sessions of all organisations. A server alone has them in the memory of its storage thread, and writes
+ * nothing of them anywhere. Nodes hold only those that a call is about, and share the rest.
  */
 export class AuthorSessions {
   private readonly sessions: Map<string, KeptSession>

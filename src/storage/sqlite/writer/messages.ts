@@ -10,7 +10,7 @@ import type { CommandResult, StorageCommand } from './commands.ts'
 import type { Operation } from './operations.ts'
 
 /**
- * The messages between a thread that answers requests and the storage thread. Each message is one text,
+ * The messages between the main thread and the storage thread. Each message is one text,
  * because copying a text between threads is cheap and copying objects is not. A message holds several
  * commands, each framed, or the answers to several, one per line.
  *
@@ -243,7 +243,7 @@ export class Inbox {
     private readonly isPassing: (error: unknown) => boolean,
   ) {}
 
-  /** Takes messages of a thread that answers requests, and sends it the answers. */
+  /** Takes messages of the main thread, and sends it the answers. */
   join(port: MessagePort): void {
     const answer = (lines: string) => port.postMessage(lines)
     port.onmessage = ({ data }: { data: string }) => this.take(data, answer)
