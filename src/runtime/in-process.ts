@@ -11,7 +11,7 @@ import { BufferGauge, newSharedMemory, slotOf } from '../storage/shared/boards.t
 import { prepareReplica } from '../storage/sqlite/replica/prepare-replica.ts'
 import { Storage, type StorageOptions } from '../storage/sqlite/storage.ts'
 import { StorageClient } from '../storage/sqlite/writer/client.ts'
-import { defaultWriterPolicy } from '../storage/sqlite/writer/writer.ts'
+import { defaultWriterPolicy } from '../storage/sqlite/writer/group-commit.ts'
 import { catchUp, type OpenFollowing, openFollowing } from './following.ts'
 import { longWorkBeside } from './long-work-thread.ts'
 import { outsideOf, settingsOfOutside } from './outside.ts'

@@ -35,8 +35,11 @@ import { idleRetainMs, idleSealMs } from '../../src/storage/sqlite/housekeeping.
 import type { FreePagesPolicy } from '../../src/storage/sqlite/retention/free-pages.ts'
 import { Storage } from '../../src/storage/sqlite/storage.ts'
 import { StorageClient } from '../../src/storage/sqlite/writer/client.ts'
+import {
+  defaultWriterPolicy,
+  type WriterPolicy,
+} from '../../src/storage/sqlite/writer/group-commit.ts'
 import { longWorkHere } from '../../src/storage/sqlite/writer/long-work.ts'
-import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/sqlite/writer/writer.ts'
 import { HandClock } from './hand-clock.ts'
 import { idleServer } from './idle-server.ts'
 import { pooledLongWork } from './long-work-pool.ts'

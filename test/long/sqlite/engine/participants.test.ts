@@ -35,7 +35,8 @@ import {
   type CommandResult,
   type StorageCommand,
 } from '../../../../src/storage/sqlite/writer/commands.ts'
-import { defaultWriterPolicy, Writer } from '../../../../src/storage/sqlite/writer/writer.ts'
+import { defaultWriterPolicy } from '../../../../src/storage/sqlite/writer/group-commit.ts'
+import { Writer } from '../../../../src/storage/sqlite/writer/writer.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../../support/stored-history.ts'
 
 /**
