@@ -13,7 +13,7 @@ export interface WatchedServer {
   look(): Promise<Look>
   notReady(): string[]
   warnings(): string[]
-  threads: { readonly silentMs: ReadonlyMap<string, number> }
+  threads: { readonly silentMs: number }
   backups: { readonly seen: BackupsSeen }
   retentionDays(): number
 }
@@ -55,7 +55,7 @@ export class FiguresOfServer implements ServerWatch {
       notReady: this.server.notReady(),
       warnings: this.server.warnings(),
       ...figures,
-      threads: [...silentMs].map(([name, ms]) => ({ name, silentSeconds: ms / 1_000 })),
+      threads: [{ name: 'storage', silentSeconds: silentMs / 1_000 }],
       backups: backupsOf(this.server.backups.seen),
       retention: { days: this.server.retentionDays(), ...retention },
     }

@@ -30,10 +30,9 @@ export class Supervisor {
 
   constructor(private readonly server: Supervised) {}
 
-  /** For how long each thread has not turned, milliseconds, by name. */
-  get silentMs(): Map<string, number> {
-    const silentMs = new Pulse(this.pulse).silentMs(this.server.clock.monotonic())
-    return new Map(this.storage ? [['storage', silentMs]] : [])
+  /** For how long the storage thread has not turned, milliseconds; 0 before it is open. */
+  get silentMs(): number {
+    return new Pulse(this.pulse).silentMs(this.server.clock.monotonic())
   }
 
   /** Makes the storage thread, which loads its source and waits. */
@@ -56,7 +55,7 @@ export class Supervisor {
       ...{ counters: this.commitCounters, pulse: this.pulse },
       failpoints: process.env.CAIRN_FAILPOINTS,
     }
-    const thread = startThread(worker, start, [])
+    const thread = startThread(worker, start)
     this.storage = thread
     await thread.ready
     thread.ended.then(reason => {

@@ -16,7 +16,7 @@ import { stateIn } from '../../database/server-state.ts'
 import { unpackSteps } from '../../runs/run-rows.ts'
 import { WayBuilder } from './way-builder.ts'
 
-/** Rows of runs, and the columns that are made of them: for a segment, or directly for an answer. */
+/** Rows of runs, and the columns that are made of them: for a block, or directly for an answer. */
 
 /** A run to be put into columns. */
 export interface ColumnRun {
@@ -215,7 +215,7 @@ export class RunColumnsBuilder {
    * @param from no run starts before this; none starts `longestColumns` after it, or later
    * @param capacity the most runs that there can be
    * @param latelyFrom `lately` tells the runs of which something was heard since this time
-   * @param beside what else is asked; nothing for segments
+   * @param beside what else is asked; nothing for blocks
    */
   constructor(
     private readonly positions: FlowPositions<number>,

@@ -284,7 +284,7 @@ test('two readings at once come one after the other', async () => {
     let count = 0
     for await (const columns of world.byRow.analytics.columns(runs, range)) {
       count += columns.count
-      await Bun.sleep(1)
+      await world.storage.projected()
     }
     return count
   }
