@@ -147,14 +147,14 @@ class Server implements Supervised {
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
     this.backups = new BackupSchedule(() => this.config, this.clock, this.log)
-    const { threads, backups, clock, log, disk } = this
+    const { backups, clock, log, disk } = this
     this.opening = new Opening({
       ...{ config, clock, log, disk },
       answer: isStorageFirst => this.answer(isStorageFirst),
       wantAlerts: () => this.alerts?.want(),
     })
     this.watch = new FiguresOfServer({
-      ...{ threads, backups },
+      backups,
       retentionDays: () => this.config.retentionDays,
       look: () => this.look(),
       notReady: () => this.notReady(),
