@@ -51,7 +51,7 @@ export class Supervisor {
     const { worker, madeAt } = this.loaded!
     const { config, logMutex, log } = this.server
     const start: ThreadStart = {
-      ...{ type: 'start', name: 'storage', config, shared: this.shared, logMutex, madeAt },
+      ...{ type: 'start', config, shared: this.shared, logMutex, madeAt },
       ...{ counters: this.commitCounters, pulse: this.pulse },
       failpoints: process.env.CAIRN_FAILPOINTS,
     }
@@ -73,7 +73,7 @@ export class Supervisor {
     return port2
   }
 
-  /** Tells the settings as they are now. */
+  /** Passes on the settings as they are now. */
   reload(): void {
     const message: Reloaded = { type: 'reloaded', config: this.server.config }
     this.storage?.worker.postMessage(message)
