@@ -32,9 +32,8 @@ const code = (letter: string) => letter.charCodeAt(0)
 const [space, minus, zero] = [code(' '), code('-'), code('0')]
 const [viewed, completed, skipped, missing] = [code('v'), code('c'), code('s'), code('m')]
 
-/** The steps in a row's text, which an older Cairn may have written. */
+/** The steps in a row's text. */
 export function unpackSteps(packed: string): RunStep[] {
-  if (isOldPacking(packed)) return oldSteps(packed)
   const steps: RunStep[] = []
   let base = 0
   let sign = 1
@@ -75,22 +74,6 @@ const stepOf = (stepId: number): RunStep => ({
   skippedAt: null,
   missingAt: null,
 })
-
-/** Whether it is JSON, [[step, viewed, completed, skipped, missing], …]. */
-const isOldPacking = (packed: string): boolean => packed.startsWith('[')
-
-type OldStep = [number, number | null, number | null, number | null, number | null]
-
-const oldSteps = (packed: string): RunStep[] =>
-  (JSON.parse(packed) as OldStep[]).map(
-    ([stepId, viewedAt, completedAt, skippedAt, missingAt]) => ({
-      stepId,
-      viewedAt,
-      completedAt,
-      skippedAt,
-      missingAt,
-    }),
-  )
 
 /** A run's answers as they are stored in its row: JSON, [[step, time, answer], …]; null if there are none. */
 export const packAnswers = (answers: readonly RunAnswer[]): string | null =>
