@@ -55,7 +55,7 @@ const wordsPerSlot = nextBeatAt + 1
  * How far a mark that another request left meanwhile may lie ahead of a request, seconds. A mark further ahead
  * is from a clock that was set back since.
  */
-const mostAheadSeconds = 120
+const maxAheadSeconds = 120
 
 /** If heartbeats are reserved this far ahead, many pages wait and more of them come. Milliseconds. */
 const crowdMs = 40_000
@@ -85,11 +85,11 @@ export class PresenceBoard {
     const at = this.slot(orgRow) + markAt(mark)
     const second = Math.floor(now / 1000)
     const ahead = words[at + 1]! - second
-    if (ahead >= 0 && ahead < mostAheadSeconds) return
+    if (ahead >= 0 && ahead < maxAheadSeconds) return
     if (words[at] === 0) Atomics.store(words, at, second)
     Atomics.store(words, at + 1, second)
     const aheadOfNewest = words[0]! - second
-    if (aheadOfNewest < 0 || aheadOfNewest >= mostAheadSeconds) Atomics.store(words, 0, second)
+    if (aheadOfNewest < 0 || aheadOfNewest >= maxAheadSeconds) Atomics.store(words, 0, second)
     if (words[1]! < orgRow) Atomics.store(words, 1, orgRow)
     Atomics.add(words, 2, 1)
   }
