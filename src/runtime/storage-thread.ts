@@ -113,7 +113,7 @@ async function openStorage({ log, config, tried, ...parts }: StorageParts) {
     regularly(lookAtLogEveryMs, () => storage.log.look()),
   ]
   const housework = [
-    slices(makeBlocksAfterMs, () => tried(() => storage.housekeeping.seal())),
+    slices(makeBlocksAfterMs, () => tried(() => storage.housekeeping.makeBlocks())),
     slices(retainAfterMs, () => tried(() => storage.housekeeping.retain())),
     ...(opened === null ? [] : sharedHousework(storage, opened, tried, parts.clock, config)),
   ]

@@ -31,7 +31,7 @@ import { connectManagement } from '../../src/storage/sqlite/connect-management.t
 import { openForReading } from '../../src/storage/sqlite/database/database.ts'
 import { prepareDatabase } from '../../src/storage/sqlite/database/prepare.ts'
 import type { BlockPolicy } from '../../src/storage/sqlite/engine/run-blocks/block-maker.ts'
-import { idleRetainMs, idleSealMs } from '../../src/storage/sqlite/housekeeping.ts'
+import { idleBlocksMs, idleRetainMs } from '../../src/storage/sqlite/housekeeping.ts'
 import type { FreePagesPolicy } from '../../src/storage/sqlite/retention/free-pages.ts'
 import { Storage } from '../../src/storage/sqlite/storage.ts'
 import { StorageClient } from '../../src/storage/sqlite/writer/client.ts'
@@ -217,9 +217,9 @@ export class World {
   }
 
   /** Makes blocks of runs, as the storage thread does in the background. */
-  async sealAll(): Promise<void> {
+  async makeBlocks(): Promise<void> {
     await this.storage.projected()
-    while ((await this.storage.housekeeping.seal()) !== idleSealMs);
+    while ((await this.storage.housekeeping.makeBlocks()) !== idleBlocksMs);
   }
 
   /** Deletes what has been kept long enough, as the storage thread does in the background. */

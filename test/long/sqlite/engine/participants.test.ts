@@ -196,7 +196,7 @@ class Process {
     while (await this.project());
   }
 
-  /** As `Housekeeping.seal` does it, to the end. @param meanwhile happens before each block is written */
+  /** As `Housekeeping.makeBlocks` does it, to the end. @param meanwhile happens before each block is written */
   async seal(meanwhile: () => Promise<unknown>): Promise<void> {
     for (const write of this.blockMaker.work()) {
       if (!write) continue
