@@ -52,7 +52,7 @@ export async function tourOf(ask: Ask): Promise<Tour> {
 /** The pause before a client tries again, milliseconds; a server that is down stays down for longer. */
 const pauseMs = 10
 
-/** How old events are at most, so that runs belong to several days and some are old enough for segments. */
+/** How old events are at most, so that runs belong to several days and some are old enough for blocks. */
 const oldestHours = 48
 
 /** One in so many runs is begun by a visitor who becomes a user. */
@@ -98,7 +98,7 @@ function newEvents(journal: Journal, tour: Tour, random: SeededRandom): Request 
   return { kind: 'event', path: '/events', body: { events: sent }, names: sent.map(({ id }) => id) }
 }
 
-/** Enough runs for a column segment, begun long enough ago to be at rest. */
+/** Enough runs for a block, begun long enough ago to be settled. */
 export const oldRuns = (journal: Journal, { flowId }: Tour): Request[] =>
   Array.from({ length: 90 }, () => {
     const names = Array.from({ length: 50 }, () => newEventId(journal))

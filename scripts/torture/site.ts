@@ -113,7 +113,7 @@ export class Site implements AsyncDisposable {
     return { stop: async () => void (await Promise.all(all.map(each => each.stop()))) }
   }
 
-  /** Sends the first organisation's runs that are old enough for a column segment. */
+  /** Sends the first organisation's runs that are old enough for a block. */
   async sendOldRuns(server: Server): Promise<void> {
     const { journal, snippetKey } = this.tenants[0]!
     const ask = apiOf(server, snippetKey)

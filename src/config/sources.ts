@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { mostSettingsBytes, readSettingsFile } from '../core/text/settings-file.ts'
+import { maxSettingsBytes, readSettingsFile } from '../core/text/settings-file.ts'
 import { nearest } from '../core/text/wording.ts'
 import type { Setting } from './setting.ts'
 import { flagOf, type SettingName, settingNames, settings, variableOf } from './settings.ts'
@@ -70,7 +70,7 @@ function textOf(path: string, place: string, problems: string[]): string | null 
   try {
     const file = statSync(path)
     // A directory of many files has a size of its own.
-    if (file.isDirectory() || file.size <= mostSettingsBytes) return readFileSync(path, 'utf8')
+    if (file.isDirectory() || file.size <= maxSettingsBytes) return readFileSync(path, 'utf8')
     problems.push(`${place} names ${path}, which is over 64 KiB: name another file`)
   } catch (error) {
     const { code = 'unknown' } = error as { code?: string }

@@ -11,8 +11,8 @@ const leastWorth = 1_000
 /** The same in bytes of the heap, because a download is a single answer. */
 const leastWorthBytes = 8 * 2 ** 20
 
-/** How far the heap of an answering thread may grow before all of it is collected, bytes. */
-export const mostGrowthBytes = 12 * 2 ** 20
+/** How far the heap of the main thread may grow before all of it is collected, bytes. */
+export const maxGrowthBytes = 12 * 2 ** 20
 /** Collecting all of a larger heap would block the thread for too long; for this size it takes 15 ms. */
 const largestLookedThrough = 48 * 2 ** 20
 

@@ -14,7 +14,7 @@ import type { Tally } from './tally.ts'
  * A histogram within a row of counters: one counter per bucket, one for values beyond the last bound, and the
  * sum of all observed values.
  */
-export class Histogram {
+class Histogram {
   /** How many counters a histogram takes. */
   readonly words: number
 

@@ -21,7 +21,7 @@ const mostOrganisations = 50
 /** What can be read off the metrics alone. */
 export type FiguresOfMetrics = Omit<
   ServerFigures,
-  'version' | 'commit' | 'startedAt' | 'notReady' | 'warnings' | 'threads' | 'backups' | 'retention'
+  'version' | 'commit' | 'startedAt' | 'notReady' | 'warnings' | 'backups' | 'retention'
 > & { retention: Omit<ServerFigures['retention'], 'days'> }
 
 /** What happened between two looks at a server, and its state at the second. */

@@ -31,14 +31,12 @@ export async function openFollowing(
     port,
     work,
     onRenewed,
-    onFault,
   }: {
     node: SharedArrayBuffer
     clock: Clock
     port: number | null
     work: Following['work']
     onRenewed?: () => void
-    onFault?: (error: unknown) => void
   },
 ): Promise<OpenFollowing> {
   // The clock that a test has moved is not to be set.
@@ -49,7 +47,6 @@ export async function openFollowing(
     ...{ name: `${hostname()}:${port ?? process.pid}`, release: version, schema: schemaKnown },
     ...{ startedAt: clock.now(), monotonic: clock.monotonic, now },
     onRenewed,
-    onFault,
   })
   return { following: { log, member, work }, log, member }
 }

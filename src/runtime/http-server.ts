@@ -3,7 +3,7 @@ import { type AnswerObserver, type AppDeps, createApp, routesOf, type ServerWatc
 import type { Config } from '../config/settings.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { KeySource } from '../http/session-tokens.ts'
-import { Collector, mostGrowthBytes } from './collector.ts'
+import { Collector, maxGrowthBytes } from './collector.ts'
 import { HttpCounters } from './counters.ts'
 import { dashboardFor, signInProviderOf } from './dashboard.ts'
 import { FlowWorker } from './flow-work.ts'
@@ -92,7 +92,7 @@ export async function openHttp(config: Config, parts: HttpParts) {
       idleTimeout: idleSeconds,
     }),
   )
-  new Collector(() => counters.total, mostGrowthBytes).start()
+  new Collector(() => counters.total, maxGrowthBytes).start()
 
   function reload(config: Config, issuerKeys: KeySource | null) {
     deps.retentionDays = config.retentionDays

@@ -11,7 +11,7 @@ import { BufferGauge, newSharedMemory, slotOf } from '../storage/shared/boards.t
 import { prepareReplica } from '../storage/sqlite/replica/prepare-replica.ts'
 import { Storage, type StorageOptions } from '../storage/sqlite/storage.ts'
 import { StorageClient } from '../storage/sqlite/writer/client.ts'
-import { defaultWriterPolicy } from '../storage/sqlite/writer/writer.ts'
+import { defaultWriterPolicy } from '../storage/sqlite/writer/group-commit.ts'
 import { catchUp, type OpenFollowing, openFollowing } from './following.ts'
 import { longWorkBeside } from './long-work-thread.ts'
 import { outsideOf, settingsOfOutside } from './outside.ts'
@@ -41,35 +41,35 @@ export async function doorInProcess(place: StoragePlace, time: Partial<Clock> = 
   armFailpoints(process.env.CAIRN_FAILPOINTS)
   const clock = { ...systemClock(), ...time }
   const shared = newSharedMemory()
-  const told = { shared, clock, bufferBounds, policy: defaultWriterPolicy }
+  const options = { shared, clock, bufferBounds, policy: defaultWriterPolicy }
   const { data: dataDir, databaseUrl } = place
   // Nothing is deleted in passing, because this process may not have the server's settings.
   const retention = { days: longestRetentionDays }
   if (databaseUrl === null) {
-    return doorTo(place, new Storage({ ...told, dataDir, retention }), null, told)
+    return doorTo(place, new Storage({ ...options, dataDir, retention }), null, options)
   }
-  const { storage, opened } = await openFollower({ dataDir, url: databaseUrl }, told)
-  return doorTo(place, storage, opened, told)
+  const { storage, opened } = await openFollower({ dataDir, url: databaseUrl }, options)
+  return doorTo(place, storage, opened, options)
 }
 
 /** Brings a directory up to date with the log that it follows; fills it if it is empty. */
 export async function bringUpToDate({ data: dataDir, databaseUrl }: StoragePlace): Promise<void> {
-  const told = {
+  const options = {
     shared: newSharedMemory(),
     clock: systemClock(),
     bufferBounds,
     policy: defaultWriterPolicy,
   }
-  const { storage, opened } = await openFollower({ dataDir, url: databaseUrl! }, told)
+  const { storage, opened } = await openFollower({ dataDir, url: databaseUrl! }, options)
   await storage.close()
   await opened.log.close()
 }
 
 async function openFollower(
   { dataDir, url }: { dataDir: string; url: string },
-  told: Pick<StorageOptions, 'shared' | 'clock' | 'bufferBounds' | 'policy'>,
+  options: Pick<StorageOptions, 'shared' | 'clock' | 'bufferBounds' | 'policy'>,
 ): Promise<{ storage: Storage; opened: OpenFollowing }> {
-  const { clock, shared } = told
+  const { clock, shared } = options
   const { place } = await inspectDatabase(url, clock.now)
   const opened = await openFollowing(url, {
     ...{ node: shared.node, clock, port: null },
@@ -77,9 +77,9 @@ async function openFollower(
     work: longWorkBeside({ dataDir, isServed: false }, true),
   })
   try {
-    await prepareReplica(dataDir, opened.log, place, clock.now())
+    await prepareReplica(dataDir, opened.log, place)
     const retention = { days: longestRetentionDays }
-    const storage = new Storage({ ...told, dataDir, retention, following: opened.following })
+    const storage = new Storage({ ...options, dataDir, retention, following: opened.following })
     await catchUp(storage, dataDir)
     return { storage, opened }
   } catch (error) {

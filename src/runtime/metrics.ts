@@ -21,7 +21,7 @@ export interface MetricSources {
   bounds: BufferBounds
   lag: Pick<LagBoard, 'events' | 'waitingSince'>
   disk: Pick<DiskWatch, 'seen'>
-  /** How often the threads were told to reload the catalogue. */
+  /** How often the catalogue has changed. */
   catalogueGeneration: number
   /** Whether it is ready for traffic. */
   isReady: boolean

@@ -86,7 +86,7 @@ export class Opening {
     log.info({ place, version }, 'this is a node over a PostgreSQL database')
     const shared = await PostgresLog.open(url)
     try {
-      const anew = await prepareReplica(config.data, shared, place, clock.now(), share => {
+      const anew = await prepareReplica(config.data, shared, place, share => {
         this.filling = `filling: ${Math.floor(share * 100)} % of the newest snapshot: wait`
       })
       if (anew !== null) log.warn({ reason: anew }, 'the data directory was filled anew')
@@ -120,8 +120,8 @@ export class Opening {
    * storage thread does that.
    */
   private async prepare(isNode: boolean): Promise<PreparedDatabase> {
-    const { clock, config, log } = this.server
-    const open = () => prepareDatabase(config.data, clock.now())
+    const { config, log } = this.server
+    const open = () => prepareDatabase(config.data)
     let prepared = open()
     if (prepared.upgradeDue) {
       prepared.close()

@@ -1,12 +1,11 @@
 import type { Config } from '../config/settings.ts'
 import type { SharedMemory } from '../storage/shared/boards.ts'
 
-/** The messages that the threads of a server send each other. */
+/** The messages between the main thread and the storage thread. */
 
-/** Everything that a thread needs to start. */
+/** Everything that the storage thread needs to start. */
 export interface ThreadStart {
   type: 'start'
-  name: string
   config: Config
   shared: SharedMemory
   /** Its own counters, and the memory in which it shows that its event loop turns. */
@@ -20,13 +19,13 @@ export interface ThreadStart {
   failpoints: string | undefined
 }
 
-/** To any thread: the current settings. */
+/** To the storage thread: the current settings. */
 export interface Reloaded {
   type: 'reloaded'
   config: Config
 }
 
-/** To the storage thread: another thread that will send commands. */
+/** To the storage thread: where commands come from. */
 export interface Join {
   type: 'join'
   port: MessagePort
@@ -38,12 +37,12 @@ export interface TallyWanted {
   answer: MessagePort
 }
 
-/** To any thread: finish what is in flight, then say `stopped`. */
+/** To the storage thread: finish what is in flight, then report `stopped`. */
 export interface Stop {
   type: 'stop'
 }
 
-/** From a thread. */
+/** From the storage thread. */
 export type ThreadReport =
   | { type: 'ready' }
   | { type: 'stopped' }

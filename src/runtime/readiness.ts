@@ -4,7 +4,7 @@ import type { NodeBoard } from '../storage/shared/node-board.ts'
 import type { DiskWatch } from './disk-watch.ts'
 
 /**
- * A thread whose event loop has not turned for this long is stuck. A locked database holds it up for five
+ * If the storage thread's event loop has not turned for this long, it is stuck. A locked database holds it up for five
  * seconds.
  */
 export const stuckAfterMs = 10_000
@@ -40,8 +40,8 @@ export interface ServerState {
   /** What is being done to the database before it is served; null if nothing is. */
   preparing: string | null
   dataDir: string
-  /** For how long each thread beside the main one has not turned, milliseconds, by name. */
-  silentMs: ReadonlyMap<string, number>
+  /** For how long the storage thread's event loop has not turned, milliseconds. */
+  silentMs: number
   gauge: Pick<BufferGauge, 'isRefused' | 'hasRoom'>
   disk: Pick<DiskWatch, 'seen' | 'waitingMs'>
 }
@@ -49,7 +49,7 @@ export interface ServerState {
 /** Why the server should get no traffic: one sentence per reason, which says what to do; none if it should. */
 export function whyNotReady(state: ServerState): string[] {
   if (state.phase === 'starting') {
-    return [state.preparing ?? 'starting: wait until all threads are up']
+    return [state.preparing ?? 'starting: wait until storage is open']
   }
   if (state.phase === 'stopping') return ['stopping: send no more requests']
   return [
@@ -74,23 +74,16 @@ export function warningsOf({ phase, node, monotonicMs: now }: ServerState): stri
 }
 
 /**
- * Whether the server hangs so that only a restart can heal it: a thread is stuck, and not because of the
+ * Whether the server hangs so that only a restart can heal it: the storage thread is stuck, and not because of the
  * disk, which no restart heals and which reads need not wait for.
  */
 export function isHopeless({ silentMs, disk }: Pick<ServerState, 'silentMs' | 'disk'>): boolean {
-  const isStuck = [...silentMs.values()].some(ms => ms >= stuckAfterMs)
-  return isStuck && disk.waitingMs < hangingAfterMs
+  return silentMs >= stuckAfterMs && disk.waitingMs < hangingAfterMs
 }
 
 function* threadTroubles({ silentMs }: ServerState): Iterable<string> {
-  for (const [name, ms] of silentMs) {
-    if (ms < stuckAfterMs) continue
-    const advice =
-      name === 'storage'
-        ? 'look whether the disk hangs or another process holds the database'
-        : 'restart the server if it stays so'
-    yield `thread ${name} has been stuck for ${seconds(ms)}: ${advice}`
-  }
+  if (silentMs < stuckAfterMs) return
+  yield `thread storage has been stuck for ${seconds(silentMs)}: look whether the disk hangs or another process holds the database`
 }
 
 function* storageTroubles({ gauge, node }: ServerState): Iterable<string> {

@@ -38,17 +38,17 @@ export interface Reload {
 
 /**
  * @param running the settings with which the server runs
- * @param asked the settings with which it was asked to start, so that a port that it chose itself is no
+ * @param given the settings with which it was started, so that a port that it chose itself is no
  *   change
- * @param next the settings that it is asked to use now
+ * @param next the settings that it should use now
  */
-export function reloadOf(running: Config, asked: Config, next: Config): Reload {
+export function reloadOf(running: Config, given: Config, next: Config): Reload {
   const differing = (from: Config, of: (name: SettingName) => boolean) =>
     settingNames.filter(name => of(name) && from[name] !== next[name]).map(variableOf)
   const taken = Object.fromEntries(live.map(name => [name, next[name]]))
   return {
     config: Object.freeze({ ...running, ...taken }),
     changed: differing(running, isLive),
-    waiting: differing(asked, name => !isLive(name) && !ofCommands.includes(name)),
+    waiting: differing(given, name => !isLive(name) && !ofCommands.includes(name)),
   }
 }

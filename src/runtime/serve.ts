@@ -92,7 +92,7 @@ export async function serve(
     const held = { lock, holder: { ...holder, ...ports } }
     // Otherwise the system would give a port that it has chosen to the next program that asks for any.
     if (given.port === 0) kept = holdPort(given.host, ports.port, portSetting)
-    const settings = { asked: given, reread }
+    const settings = { given, reread }
     return await new Server({ ...given, ...ports }, held, settings, () => kept?.letGo()).start()
   } catch (error) {
     kept?.letGo()
@@ -135,7 +135,7 @@ class Server implements Supervised {
   constructor(
     public config: Config,
     private readonly held: { lock: Lock; holder: LockHolder },
-    private readonly settings: { asked: Config; reread: Reread },
+    private readonly settings: { given: Config; reread: Reread },
     private readonly letGoOfPort: () => void,
   ) {
     this.gauge = new BufferGauge(this.threads.shared.buffer, this.bufferBounds)
@@ -147,14 +147,14 @@ class Server implements Supervised {
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
     this.backups = new BackupSchedule(() => this.config, this.clock, this.log)
-    const { threads, backups, clock, log, disk } = this
+    const { backups, clock, log, disk } = this
     this.opening = new Opening({
       ...{ config, clock, log, disk },
       answer: isStorageFirst => this.answer(isStorageFirst),
       wantAlerts: () => this.alerts?.want(),
     })
     this.watch = new FiguresOfServer({
-      ...{ threads, backups },
+      backups,
       retentionDays: () => this.config.retentionDays,
       look: () => this.look(),
       notReady: () => this.notReady(),
@@ -330,7 +330,7 @@ class Server implements Supervised {
     this.manager?.reloading()
     try {
       const { config: next, warnings } = this.settings.reread()
-      const { config, changed, waiting } = reloadOf(this.config, this.settings.asked, next)
+      const { config, changed, waiting } = reloadOf(this.config, this.settings.given, next)
       if (changed.length > 0) this.take(config)
       // Logged at the more verbose of the two levels.
       if (!this.log.isLevelEnabled('info')) this.log.level = config.logLevel

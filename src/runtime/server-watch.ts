@@ -13,7 +13,6 @@ export interface WatchedServer {
   look(): Promise<Look>
   notReady(): string[]
   warnings(): string[]
-  threads: { readonly silentMs: ReadonlyMap<string, number> }
   backups: { readonly seen: BackupsSeen }
   retentionDays(): number
 }
@@ -47,7 +46,6 @@ export class FiguresOfServer implements ServerWatch {
     }
     this.looks = [...looks, to].slice(-mostLooks)
     const { retention, ...figures } = figuresBetween(from, to)
-    const { silentMs } = this.server.threads
     return {
       version,
       commit,
@@ -55,7 +53,6 @@ export class FiguresOfServer implements ServerWatch {
       notReady: this.server.notReady(),
       warnings: this.server.warnings(),
       ...figures,
-      threads: [...silentMs].map(([name, ms]) => ({ name, silentSeconds: ms / 1_000 })),
       backups: backupsOf(this.server.backups.seen),
       retention: { days: this.server.retentionDays(), ...retention },
     }

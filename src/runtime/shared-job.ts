@@ -4,7 +4,7 @@ import type { StorageClient } from '../storage/sqlite/writer/client.ts'
 /** One node's part in a job that is done by one node at a time. */
 export class SharedJob {
   private since: number | null = null
-  private asked = 0
+  private requests = 0
 
   /** @param monotonic the time by the clock that the board is written with */
   constructor(
@@ -20,14 +20,14 @@ export class SharedJob {
    * @returns whether it is to be done soon, because it has just come to this node or another has asked for it
    */
   async hold(): Promise<boolean> {
-    const asked = await this.client.work<number | null>('holdJob', [this.name]).catch(() => null)
-    if (asked === null) {
+    const requests = await this.client.work<number | null>('holdJob', [this.name]).catch(() => null)
+    if (requests === null) {
       this.since = null
       return false
     }
-    const isSoon = this.since === null || asked > this.asked
+    const isSoon = this.since === null || requests > this.requests
     this.since ??= this.monotonic()
-    this.asked = asked
+    this.requests = requests
     return isSoon
   }
 

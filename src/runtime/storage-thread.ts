@@ -3,8 +3,7 @@ import type { Config } from '../config/settings.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints, failpoint } from '../failpoints.ts'
 import { Storage, type StorageOptions } from '../storage/sqlite/storage.ts'
-import type { Inbox } from '../storage/sqlite/writer/messages.ts'
-import { defaultWriterPolicy } from '../storage/sqlite/writer/writer.ts'
+import { defaultWriterPolicy } from '../storage/sqlite/writer/group-commit.ts'
 import { Collector, ownHeap } from './collector.ts'
 import { CommitCounters } from './counters.ts'
 import { catchUp, type OpenFollowing, openFollowing } from './following.ts'
@@ -25,10 +24,10 @@ const watchEveryMs = 100
 const writePresenceEveryMs = 2_000
 const lookAtLogEveryMs = 1_000
 /**
- * How soon the first look for what to seal and what to delete is, and the next after one that failed,
+ * How soon the first look for blocks to make and rows to delete is, and the next after one that failed,
  * milliseconds.
  */
-const sealAfterMs = 2_000
+const makeBlocksAfterMs = 2_000
 const retainAfterMs = 2_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
@@ -55,18 +54,8 @@ function slices(firstMs: number, work: () => Promise<number | null>) {
   }
 }
 
-/** The parts of either storage that this thread uses. */
-interface OpenStorage {
-  readonly inbox: Inbox
-  /** Sets how many days raw events are kept. */
-  retainFor(days: number): void
-  giveBack(): void
-  /** Ends its periodic work, flushes and closes. */
-  close(): Promise<void>
-}
-
-/** What it reports to this thread, and what this thread gives it. */
-type Told = Pick<
+/** What storage is opened with. */
+type StorageParts = Pick<
   StorageOptions,
   | 'clock'
   | 'shared'
@@ -92,19 +81,19 @@ const lookEveryMs = 60_000
 const copyEveryMs = 1_000
 const copyAgainMs = 10_000
 
-async function openStorage({ log, config, tried, ...told }: Told): Promise<OpenStorage> {
+async function openStorage({ log, config, tried, ...parts }: StorageParts) {
   const { data: dataDir, databaseUrl } = config
-  const watch = new NodeWatch(told.shared.node, config, log)
+  const watch = new NodeWatch(parts.shared.node, config, log)
   const opened =
     databaseUrl === null
       ? null
       : await openFollowing(databaseUrl, {
-          ...{ node: told.shared.node, clock: told.clock, port: config.port },
+          ...{ node: parts.shared.node, clock: parts.clock, port: config.port },
           work: longWorkBeside({ dataDir, isServed: true }, true),
           onRenewed: () => watch.look(),
         })
   const storage = new Storage({
-    ...told,
+    ...parts,
     dataDir,
     isLogKept: config.checkpoints === 'litestream',
     retention: { days: config.retentionDays },
@@ -124,16 +113,18 @@ async function openStorage({ log, config, tried, ...told }: Told): Promise<OpenS
     regularly(lookAtLogEveryMs, () => storage.log.look()),
   ]
   const housework = [
-    slices(sealAfterMs, () => tried(() => storage.housekeeping.seal())),
+    slices(makeBlocksAfterMs, () => tried(() => storage.housekeeping.makeBlocks())),
     slices(retainAfterMs, () => tried(() => storage.housekeeping.retain())),
-    ...(opened === null ? [] : sharedHousework(storage, opened, tried, told.clock, config)),
+    ...(opened === null ? [] : sharedHousework(storage, opened, tried, parts.clock, config)),
   ]
   return {
     inbox: storage.inbox,
-    retainFor(days) {
+    /** Sets how many days raw events are kept. */
+    retainFor(days: number) {
       storage.housekeeping.retentionDays = days
     },
     giveBack: () => storage.giveBack(),
+    /** Ends its periodic work, flushes and closes. */
     async close() {
       for (const timer of timers) clearInterval(timer)
       for (const work of housework) work.stop()
@@ -148,8 +139,8 @@ async function openStorage({ log, config, tried, ...told }: Told): Promise<OpenS
 const sharedHousework = (
   storage: Storage,
   { member, log }: OpenFollowing,
-  tried: Told['tried'],
-  { monotonic }: Told['clock'],
+  tried: StorageParts['tried'],
+  { monotonic }: StorageParts['clock'],
   { eventsTable }: Config,
 ) => [
   slices(followEveryMs, async () => {
@@ -165,21 +156,21 @@ const sharedHousework = (
   ...(eventsTable === 'off' ? [] : [slices(copyAgainMs, () => copyEvents(storage, tried))]),
 ]
 
-const copyEvents = (storage: Storage, tried: Told['tried']) =>
+const copyEvents = (storage: Storage, tried: StorageParts['tried']) =>
   tried(async () => {
     await storage.copyEvents()
     return copyEveryMs
   })
 
 async function start(message: ThreadStart) {
-  const { name, config, shared } = message
-  const { log } = openLog(config, name, message.logMutex)
+  const { config, shared } = message
+  const { log } = openLog(config, 'storage', message.logMutex)
   armFailpoints(message.failpoints)
   failpoint('storage_start')
   const clock = systemClock(message.madeAt)
   const tally = new Tally<number>(clock.monotonic)
   const counters = new CommitCounters(message.counters, tally)
-  const told: Told = {
+  const parts: StorageParts = {
     ...{ shared, clock, log, config },
     bufferBounds: { events: config.bufferEvents, bytes: config.bufferBytes },
     policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
@@ -203,7 +194,7 @@ async function start(message: ThreadStart) {
       }
     },
   }
-  const storage = await openStorage(told)
+  const storage = await openStorage(parts)
   new Pulse(message.pulse).start(clock.monotonic)
   // Under load most of its heap is in use, and collecting all of it often would cost a fifth of the thread's time.
   new Collector(() => counters.commands, Number.POSITIVE_INFINITY, {

@@ -30,10 +30,9 @@ export class Supervisor {
 
   constructor(private readonly server: Supervised) {}
 
-  /** For how long each thread has not turned, milliseconds, by name. */
-  get silentMs(): Map<string, number> {
-    const silentMs = new Pulse(this.pulse).silentMs(this.server.clock.monotonic())
-    return new Map(this.storage ? [['storage', silentMs]] : [])
+  /** For how long the storage thread has not turned, milliseconds; 0 before it is open. */
+  get silentMs(): number {
+    return new Pulse(this.pulse).silentMs(this.server.clock.monotonic())
   }
 
   /** Makes the storage thread, which loads its source and waits. */
@@ -52,11 +51,11 @@ export class Supervisor {
     const { worker, madeAt } = this.loaded!
     const { config, logMutex, log } = this.server
     const start: ThreadStart = {
-      ...{ type: 'start', name: 'storage', config, shared: this.shared, logMutex, madeAt },
+      ...{ type: 'start', config, shared: this.shared, logMutex, madeAt },
       ...{ counters: this.commitCounters, pulse: this.pulse },
       failpoints: process.env.CAIRN_FAILPOINTS,
     }
-    const thread = startThread(worker, start, [])
+    const thread = startThread(worker, start)
     this.storage = thread
     await thread.ready
     thread.ended.then(reason => {
@@ -74,7 +73,7 @@ export class Supervisor {
     return port2
   }
 
-  /** Tells the settings as they are now. */
+  /** Passes on the settings as they are now. */
   reload(): void {
     const message: Reloaded = { type: 'reloaded', config: this.server.config }
     this.storage?.worker.postMessage(message)

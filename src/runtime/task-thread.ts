@@ -106,9 +106,9 @@ function upgrade(dataDir: string): Promise<Prepared['upgrade']> {
 }
 
 function eraseThoseListed({ dataDir, now }: PreparationStart): Prepared['erasures'] {
-  const prepared = prepareDatabase(dataDir, now)
+  const prepared = prepareDatabase(dataDir)
   try {
-    return prepared.finishErasures(progress => {
+    return prepared.finishErasures(now, progress => {
       tell(progress)
       if (progress.doing === 'compact') failpoint('during_erasure')
     })

@@ -48,11 +48,7 @@ export interface Thread {
 }
 
 /** Starts a thread and listens to it, because a worker that fails reports nothing by itself. */
-export function startThread(
-  worker: Worker,
-  message: unknown,
-  transfer: Bun.Transferable[],
-): Thread {
+export function startThread(worker: Worker, message: unknown): Thread {
   const ready = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<string | null>()
   const end = (reason: string | null) => {
@@ -71,7 +67,7 @@ export function startThread(
     end(reasonOfUncaught(event.message))
   }
   worker.addEventListener('close', () => end('the thread has exited'))
-  worker.postMessage(message, transfer)
+  worker.postMessage(message)
   return { worker, ready: ready.promise, ended: ended.promise }
 }
 

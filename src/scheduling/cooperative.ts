@@ -8,16 +8,25 @@ export class Semaphore {
   }
 
   async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free--
-    else await new Promise<void>(resolve => this.waiting.push(resolve))
+    await this.enter()
     try {
       return await work()
     } finally {
-      const next = this.waiting.shift()
-      // A turn is handed over directly, so that nobody can come in between.
-      if (next) next()
-      else this.free++
+      this.leave()
     }
+  }
+
+  /** Resolves once it is the caller's turn, which lasts until `leave`. */
+  async enter(): Promise<void> {
+    if (this.free > 0) this.free--
+    else await new Promise<void>(resolve => this.waiting.push(resolve))
+  }
+
+  leave(): void {
+    const next = this.waiting.shift()
+    // A turn is handed over directly, so that nobody can come in between.
+    if (next) next()
+    else this.free++
   }
 }
 

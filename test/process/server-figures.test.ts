@@ -45,7 +45,6 @@ test('figures show the sending organisation, its 429s and verdicts, and agree wi
   expect(twin.requests).toEqual(figures.requests)
   expect(figures.organisations.map(({ slug }) => slug)).toEqual(['acme'])
   expect(figures.notReady).toEqual([])
-  expect(figures.threads.map(({ name }) => name)).toEqual(['storage'])
   expect(figures.commits.p99Seconds).toBeGreaterThan(0)
 
   const after = await look()

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { Collector, mostGrowthBytes } from '../../src/runtime/collector.ts'
+import { Collector, maxGrowthBytes } from '../../src/runtime/collector.ts'
 
 const mib = 2 ** 20
 
@@ -14,7 +14,7 @@ beforeEach(() => {
   collections = 0
   done = 0
   size = 20 * mib
-  collector = new Collector(() => done, mostGrowthBytes, {
+  collector = new Collector(() => done, maxGrowthBytes, {
     size: () => size,
     collect: () => collections++,
     giveBack: () => givenBack++,

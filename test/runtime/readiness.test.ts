@@ -24,10 +24,7 @@ const good: ServerState = {
   monotonicMs: 100_000,
   preparing: null,
   dataDir: '/data',
-  silentMs: new Map([
-    ['storage', 900],
-    ['worker', 20],
-  ]),
+  silentMs: 900,
   gauge: { isRefused: false, hasRoom: true },
   disk: { seen, waitingMs: 3 },
 }
@@ -40,22 +37,13 @@ const cases: [string, Partial<ServerState>, RegExp[]][] = [
   ['all is well', {}, []],
   ['it starts', { phase: 'starting' }, [/^starting: wait/]],
   ['it migrates', { phase: 'starting', preparing: 'migrating: x' }, [/^migrating: x$/]],
-  [
-    'it stops, whatever else',
-    { phase: 'stopping', silentMs: new Map([['storage', 60_000]]) },
-    [/^stop/],
-  ],
+  ['it stops, whatever else', { phase: 'stopping', silentMs: 60_000 }, [/^stop/]],
   [
     'storage hangs',
-    { silentMs: new Map([['storage', 12_000]]) },
+    { silentMs: 12_000 },
     [/^thread storage has been stuck for 12 s: look whether the disk hangs/],
   ],
-  [
-    'another thread hangs',
-    { silentMs: new Map([['worker', 60_000]]) },
-    [/^thread worker has been stuck for 60 s: restart/],
-  ],
-  ['a wait for a lock is not stuck', { silentMs: new Map([['storage', 6_000]]) }, []],
+  ['a wait for a lock is not stuck', { silentMs: 6_000 }, []],
   [
     'storage refuses, and so the buffer fills',
     { gauge: { isRefused: true, hasRoom: false } },
@@ -116,7 +104,7 @@ test('a pulse is silent since its last beat, and not before its first', () => {
 })
 
 describe('only a restart can heal', () => {
-  const stuck = new Map([['worker', stuckAfterMs]])
+  const stuck = stuckAfterMs
 
   test('a thread that is stuck', () => {
     expect(isHopeless(good)).toBe(false)

@@ -125,7 +125,7 @@ describe('over a log', () => {
         return each<ManagementStores>(({ management }) => management)
       },
       async settle() {
-        await all(world => world.sealAll())
+        await all(world => world.makeBlocks())
       },
       async retain(days) {
         for (const { world } of nodes) {

@@ -14,7 +14,7 @@ conformance('SQLite', async () => {
     get management() {
       return world.management
     },
-    settle: () => world.sealAll(),
+    settle: () => world.makeBlocks(),
     async retain(days) {
       world.storage.housekeeping.retentionDays = days
       await world.retainAll()

@@ -22,7 +22,6 @@ export const idleServer: ServerFigures = {
   queue: { events: 0, limitEvents: 50_000, bytes: 0, limitBytes: 268_435_456, isRefusing: false },
   disk: { databaseBytes: 5_300_000, logBytes: 0, freeBytes: null },
   process: { cores: 0, memoryBytes: 180_000_000, openFiles: 40, mostFiles: 1_024 },
-  threads: [{ name: 'storage', silentSeconds: 0.1 }],
   backups: {
     ...{ everySeconds: 0, overdueSeconds: 0, nextAt: null, last: null },
     ...{ failures: 0, isFailing: false },

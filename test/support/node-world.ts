@@ -51,7 +51,7 @@ export class NodeWorld {
       lease: { leaseMs: 20 * 86_400_000, renewMs: 5_000 },
       isCounted,
     })
-    if (dataDir !== undefined) await prepareReplica(dataDir, log, 'the database', clock.now())
+    if (dataDir !== undefined) await prepareReplica(dataDir, log, 'the database')
     const world = lawWorld({ ...(dataDir !== undefined && { dataDir }), clock }, { log, member })
     if (isCounted) await world.storage.catchUp()
     return new NodeWorld(world, log, member, follows)

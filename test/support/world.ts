@@ -31,12 +31,15 @@ import { connectManagement } from '../../src/storage/sqlite/connect-management.t
 import { openForReading } from '../../src/storage/sqlite/database/database.ts'
 import { prepareDatabase } from '../../src/storage/sqlite/database/prepare.ts'
 import type { BlockPolicy } from '../../src/storage/sqlite/engine/run-blocks/block-maker.ts'
-import { idleRetainMs, idleSealMs } from '../../src/storage/sqlite/housekeeping.ts'
+import { idleBlocksMs, idleRetainMs } from '../../src/storage/sqlite/housekeeping.ts'
 import type { FreePagesPolicy } from '../../src/storage/sqlite/retention/free-pages.ts'
 import { Storage } from '../../src/storage/sqlite/storage.ts'
 import { StorageClient } from '../../src/storage/sqlite/writer/client.ts'
+import {
+  defaultWriterPolicy,
+  type WriterPolicy,
+} from '../../src/storage/sqlite/writer/group-commit.ts'
 import { longWorkHere } from '../../src/storage/sqlite/writer/long-work.ts'
-import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/sqlite/writer/writer.ts'
 import { HandClock } from './hand-clock.ts'
 import { idleServer } from './idle-server.ts'
 import { pooledLongWork } from './long-work-pool.ts'
@@ -111,7 +114,7 @@ export class World {
       ...{ webhooksPrivate: 'on', publicUrl: 'https://cairn.example.com' },
       ...{ smtpUrl: null, mailFrom: null, data: this.dataDir },
     })
-    prepareDatabase(this.dataDir, this.clock.now()).close()
+    prepareDatabase(this.dataDir).close()
     const bufferBounds = options.bufferBounds ?? { events: 50_000, bytes: 64 * 1024 * 1024 }
     this.storage = new Storage({
       dataDir: this.dataDir,
@@ -214,9 +217,9 @@ export class World {
   }
 
   /** Makes blocks of runs, as the storage thread does in the background. */
-  async sealAll(): Promise<void> {
+  async makeBlocks(): Promise<void> {
     await this.storage.projected()
-    while ((await this.storage.housekeeping.seal()) !== idleSealMs);
+    while ((await this.storage.housekeeping.makeBlocks()) !== idleBlocksMs);
   }
 
   /** Deletes what has been kept long enough, as the storage thread does in the background. */

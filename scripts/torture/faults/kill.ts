@@ -29,7 +29,7 @@ async function live(site: Site, lifeMs: number, publicationsCut: number): Promis
   const server = await site.start(['--ack', ack], { CAIRN_FAILPOINTS: isArmed ? armed : '' })
   site.compare()
   const load = site.load(server, { ack, isPublishing: true })
-  // A few live long enough for housekeeping, such as column segments.
+  // A few live long enough for housekeeping, such as blocks of runs.
   const ms = random.chance(0.05) ? random.between(2_000, 4_000) : random.between(0, lifeMs)
   const ended = await Promise.race([server.child.exited, Bun.sleep(exits ? 10 * lifeMs : ms)])
   await site.kill(server, load)

@@ -138,7 +138,7 @@ function quickFaults(database: Database): string[] {
 }
 
 /** The finding about events that a database has refused, whichever database it is. */
-export function judgeDeadLetters({ count, newestAt, newestError }: DeadLetters): Finding {
+function judgeDeadLetters({ count, newestAt, newestError }: DeadLetters): Finding {
   if (count === 0) return ok('dead_letters', 'there are no dead letters')
   const newest = newestAt === null ? '' : `, the newest since ${isoTime(newestAt)}: ${newestError}`
   const what = `${counted(count, 'event')} could not be stored and ${count === 1 ? 'waits as a dead letter' : 'wait as dead letters'}${newest}`
@@ -146,7 +146,7 @@ export function judgeDeadLetters({ count, newestAt, newestError }: DeadLetters):
 }
 
 /** The same for webhooks. */
-export function judgeWebhooks(
+function judgeWebhooks(
   webhooks: readonly (WebhookState & { slug: string })[],
   now: number,
 ): Finding[] {
@@ -168,9 +168,7 @@ function checkErasures(database: Database): Finding[] {
 }
 
 /** The same for user hashes. */
-export function judgeIdentities(
-  refusing: readonly { slug: string; counts: UserHashCounts }[],
-): Finding[] {
+function judgeIdentities(refusing: readonly { slug: string; counts: UserHashCounts }[]): Finding[] {
   return refusing.map(({ slug, counts }) => {
     const { refused, all } = refusedShare(counts)
     const what = `${slug} verifies identities, and of ${all} calls and events of the last 24 hours ${refused} had no right userHash (${counts.invalid} wrong, ${counts.missing} missing)`

@@ -12,7 +12,7 @@ export interface FileFault {
 }
 
 /** Far more than settings need. A larger file is probably another file. */
-export const mostSettingsBytes = 65_536
+export const maxSettingsBytes = 65_536
 
 const escapes = /\\(.)/g
 

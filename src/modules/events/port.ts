@@ -86,7 +86,7 @@ export interface Activity {
   isAnew: boolean
   /** How many events since the cursor are left out, because there were too many. */
   missed: number
-  /** In the order of arrival, of all threads. */
+  /** In the order of arrival. */
   events: readonly JudgedEvent[]
 }
 

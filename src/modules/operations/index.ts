@@ -85,7 +85,7 @@ export function operationsRoutes({
       method: 'GET',
       path: '/manage/server',
       operation: 'getServer',
-      summary: 'How the server does: threads, requests, disk, backups, and who sends most',
+      summary: 'Get the requests, disk, backups and top senders of the server',
       description:
         'Rates and quantiles are of the time since somebody asked before; who asks first waits a second.',
       refuses: ['not_found'],

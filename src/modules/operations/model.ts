@@ -179,13 +179,6 @@ export const Server = Type.Object(
       openFiles: orNull(Count('Open file descriptors.', 40)),
       mostFiles: orNull(Count('Those that it may have.', 1_024)),
     }),
-    threads: Type.Array(
-      Type.Object({
-        name: Type.String({ examples: ['storage'] }),
-        silentSeconds: Seconds('How long ago its event loop last turned.', 0.1),
-      }),
-      { description: 'The threads beside the one that answers requests.' },
-    ),
     backups: Type.Object({
       everySeconds: Seconds('How often one is to be made; 0 for never.', 86_400),
       overdueSeconds: Seconds('For how long one has been due.', 0),

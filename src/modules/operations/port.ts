@@ -181,8 +181,6 @@ export interface ServerFigures {
     openFiles: number | null
     mostFiles: number | null
   }
-  /** How long ago the event loop of each thread beside the main one last turned. */
-  threads: { name: string; silentSeconds: number }[]
   backups: {
     /** 0 if none are scheduled. */
     everySeconds: number

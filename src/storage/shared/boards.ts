@@ -14,7 +14,7 @@ export const mostOrganisations = 131_072
 /** An organisation's place in tables that threads share: its row, which counts from 1. */
 export const slotOf = ({ ref }: Pick<Organisation, 'ref'>) => ref as unknown as number
 
-/** Memory that all threads of the process see. */
+/** Memory that the main thread and the storage thread share. */
 export interface SharedMemory {
   presence: SharedArrayBuffer
   identity: SharedArrayBuffer
@@ -55,7 +55,7 @@ const wordsPerSlot = nextBeatAt + 1
  * How far a mark that another request left meanwhile may lie ahead of a request, seconds. A mark further ahead
  * is from a clock that was set back since.
  */
-const mostAheadSeconds = 120
+const maxAheadSeconds = 120
 
 /** If heartbeats are reserved this far ahead, many pages wait and more of them come. Milliseconds. */
 const crowdMs = 40_000
@@ -85,11 +85,11 @@ export class PresenceBoard {
     const at = this.slot(orgRow) + markAt(mark)
     const second = Math.floor(now / 1000)
     const ahead = words[at + 1]! - second
-    if (ahead >= 0 && ahead < mostAheadSeconds) return
+    if (ahead >= 0 && ahead < maxAheadSeconds) return
     if (words[at] === 0) Atomics.store(words, at, second)
     Atomics.store(words, at + 1, second)
     const aheadOfNewest = words[0]! - second
-    if (aheadOfNewest < 0 || aheadOfNewest >= mostAheadSeconds) Atomics.store(words, 0, second)
+    if (aheadOfNewest < 0 || aheadOfNewest >= maxAheadSeconds) Atomics.store(words, 0, second)
     if (words[1]! < orgRow) Atomics.store(words, 1, orgRow)
     Atomics.add(words, 2, 1)
   }
@@ -175,8 +175,8 @@ const markAt = (mark: PresenceMark) => presenceMarks.indexOf(mark) * 2
 const cells = 2 ** 18
 
 /**
- * Whether a person's progress has changed, in memory that all threads share. The storage thread counts a change
- * once it is committed, and a reader reads one word. What has changed is in the tables. Word 0 is the number at
+ * Whether a person's progress has changed, in memory that both threads share. The storage thread counts a change
+ * once it is committed, and the main thread reads one word. What has changed is in the tables. Word 0 is the number at
  * which the count begins, a different one at each start.
  */
 export class ProgressBoard {
@@ -209,8 +209,8 @@ const cellOf = (orgRow: number, person: string): number =>
   1 + (Bun.hash.xxHash32(`${orgRow} ${person}`) % cells)
 
 /**
- * How many events are acknowledged but not projected yet, in memory that all threads share: word 0. The double
- * behind it tells since when.
+ * How many events are acknowledged but not projected yet, in memory that both threads share: word 0. The double
+ * after it tells since when.
  */
 export class LagBoard {
   private readonly count: Int32Array
@@ -246,8 +246,9 @@ export class LagBoard {
 export const mostWatched = 16
 
 /**
- * The organisations for which somebody watches what arrives, in memory that all threads share. The storage thread
- * writes it, and the main thread reads it, which costs a load of one word as long as nobody watches. Word 0 counts the rows that follow.
+ * The organisations for which somebody watches what arrives, in memory that both threads share. The storage thread
+ * writes it, and the main thread reads it, which costs a load of one word as long as nobody watches. Word 0 counts
+ * the rows that follow.
  */
 export class WatchBoard {
   private readonly words: Int32Array
@@ -282,7 +283,7 @@ export interface BufferBounds {
 }
 
 /**
- * How much waits for the storage thread, counted in memory that all threads share, because nothing tells the length
+ * How much waits for the storage thread, counted in memory that both threads share, because nothing tells the length
  * of a queue between threads.
  */
 export class BufferGauge {

@@ -6,8 +6,8 @@ const words = 10
 const idBytes = 16
 
 /**
- * The state of this node among the others, in memory that all its threads share. The storage thread writes it; the
- * threads that answer requests and the metrics read it. A server alone leaves it as it is made: it may answer for
+ * The state of this node among the others, in memory that its threads share. The storage thread writes it, and the
+ * main thread reads it. A server alone leaves it as it is made: it may answer for
  * ever, and counts as one node.
  *
  * Moments are by the monotonic clock that the threads share.

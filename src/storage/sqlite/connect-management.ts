@@ -45,7 +45,7 @@ export function connectManagement(
   client: StorageClient,
   work: LongWork,
   lag: Pick<LagBoard, 'events'>,
-  isOneOfSeveral = false,
+  isOneOfSeveral: boolean,
 ) {
   /** Takes up what other machines have stored, before something is read that is not part of the catalogue. */
   const followed = async () => {

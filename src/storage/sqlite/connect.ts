@@ -46,7 +46,7 @@ export function connectStores(
   snapshots: Database,
   client: StorageClient,
   shared: SharedMemory,
-  isOneOfSeveral = false,
+  isOneOfSeveral: boolean,
 ): Stores {
   const board = new PresenceBoard(shared.presence)
   const presence = new PresenceReader(reading, board)

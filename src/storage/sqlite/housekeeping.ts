@@ -14,16 +14,16 @@ import type { CommandExecutor } from './writer/commands.ts'
 import type { Writer } from './writer/writer.ts'
 
 /** How long blocks of runs are made in one go, and how long to wait once all are made, milliseconds. */
-const sealSliceMs = 2
-export const idleSealMs = minuteMs
+const blocksSliceMs = 2
+export const idleBlocksMs = minuteMs
 
 /** The same for deleting what was kept long enough. */
 const retainSliceMs = 2
 export const idleRetainMs = 10_000
 
 /** How long the pause after a slice is, in slices: commits go first, and are not kept waiting for long. */
-const busySealPause = 20
-const quietSealPause = 1
+const busyBlocksPause = 20
+const quietBlocksPause = 1
 const busyRetainPause = 8
 const quietRetainPause = 2
 
@@ -48,14 +48,14 @@ interface HousekeepingDeps {
 /** What the storage thread does when nobody waits for it: a slice at a time, behind the commits. */
 export class Housekeeping {
   private readonly blockMaker: BlockMaker
-  private sealing: Generator<(() => void) | null>
+  private blocksUnderWay: Generator<(() => void) | null>
   private isStopped = false
 
   constructor(private readonly deps: HousekeepingDeps) {
     const { database, blocks, catalogue, clock, blockPolicy } = deps
     const historyOf = (orgRow: number, flowRow: number) => catalogue.flowByRow(orgRow, flowRow)
     this.blockMaker = new BlockMaker(database, blocks, historyOf, clock.now, blockPolicy)
-    this.sealing = this.blockMaker.work()
+    this.blocksUnderWay = this.blockMaker.work()
   }
 
   /** From now on, nothing is begun any more. */
@@ -95,22 +95,22 @@ export class Housekeeping {
    * Makes blocks of settled runs, for one slice. To be called again after the pause that it returns,
    * milliseconds.
    */
-  async seal(): Promise<number> {
+  async makeBlocks(): Promise<number> {
     const { gauge, writer } = this.deps
-    if (gauge.isRefused || this.isStopped) return idleSealMs
+    if (gauge.isRefused || this.isStopped) return idleBlocksMs
     const startedAt = performance.now()
     const elapsed = () => performance.now() - startedAt
-    while (elapsed() < sealSliceMs && !this.isStopped) {
+    while (elapsed() < blocksSliceMs && !this.isStopped) {
       // What waits for the log may be rolled back, so it is in no block.
       await writer.idle()
-      const { done, value: write } = this.sealing.next()
+      const { done, value: write } = this.blocksUnderWay.next()
       if (done) {
-        this.sealing = this.blockMaker.work()
-        return idleSealMs
+        this.blocksUnderWay = this.blockMaker.work()
+        return idleBlocksMs
       }
       if (write) await writer.exclusively(write)
     }
-    return elapsed() * (writer.isBusy ? busySealPause : quietSealPause)
+    return elapsed() * (writer.isBusy ? busyBlocksPause : quietBlocksPause)
   }
 
   /**

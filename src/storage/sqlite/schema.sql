@@ -105,7 +105,7 @@ create table runs (
   version integer not null,
   completed_at integer,
   dismissed_at integer,
-  -- JSON [[step, viewed, completed, skipped, missing], …], ascending by step.
+  -- Each step and when something happened to it: see `packSteps`. Ascending by step.
   steps text not null,
   -- What the run's own events say of start and completion; the columns above add what is assigned to it.
   own_started_at integer,

@@ -36,6 +36,7 @@ import { type Following as FollowingLog, Together } from './replica/together.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import { CommandExecutor } from './writer/commands.ts'
+import type { WriterPolicy } from './writer/group-commit.ts'
 import { Inbox } from './writer/messages.ts'
 import {
   type Operation,
@@ -43,7 +44,7 @@ import {
   operationsOver,
   type StorageOperations,
 } from './writer/operations.ts'
-import { type WriteObserver, Writer, type WriterPolicy } from './writer/writer.ts'
+import { type WriteObserver, Writer } from './writer/writer.ts'
 
 /** Is told what is written, and what is deleted after its time. */
 export interface StorageObserver extends WriteObserver {

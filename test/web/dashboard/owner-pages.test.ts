@@ -222,7 +222,6 @@ describe('the server', () => {
     const metrics = await (await fetch(`${house.server.managementUrl}/metrics`)).text()
     const [, stored = ''] = /cairn_events_total\{verdict="accepted"\} (\d+)/.exec(metrics) ?? []
     await page.getByText(`${stored} since the start`).waitFor()
-    await page.getByRole('table', { name: 'Threads' }).getByText('storage').waitFor()
     await page.getByText('Ready', { exact: true }).waitFor()
   })
 

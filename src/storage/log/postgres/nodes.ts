@@ -48,8 +48,6 @@ export interface NodeOptions {
   board?: NodeBoard
   /** Whether others wait for it; not so for a command. */
   isCounted?: boolean
-  /** Is told why a renewal has failed; the next one follows anyway. */
-  onFault?(error: unknown): void
   /** Is called after each renewal. The board has the results. */
   onRenewed?(): void
 }
@@ -186,7 +184,8 @@ export class ClusterNode {
       await sleep(this.lease.renewMs, undefined, { signal, ref: false }).catch(() => {})
       if (signal.aborted) return
       // A renewal that hangs is not waited for, because the next one may get a connection that works.
-      const renewal = this.renew().catch(error => this.options.onFault?.(error))
+      // One that fails shows: the lease runs out, and `follow` reports the same database.
+      const renewal = this.renew().catch(() => {})
       await Promise.race([
         renewal,
         sleep(this.lease.leaseMs, undefined, { signal, ref: false }),

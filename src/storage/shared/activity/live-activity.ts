@@ -58,9 +58,8 @@ class Ring {
 }
 
 /**
- * What arrives for organisations that somebody watches, in the memory of the storage thread. All threads that
- * judge events send them there, so whichever thread is asked reports all of them. Nothing is written anywhere,
- * and everything is forgotten when nobody has asked for half a minute.
+ * What arrives for organisations that somebody watches, in the memory of the storage thread. Nothing is written
+ * anywhere, and everything is forgotten when nobody has asked for half a minute.
  */
 export class LiveActivity {
   /** By the row of the organisation. */

@@ -50,12 +50,11 @@ function stateOf(session: KeptSession, now: number): AuthorSession['state'] {
 }
 
 /** From when on it is not even reported any more that a session has ended. */
-export const forgottenAt = (session: KeptSession): number => endOf(session) + toldMs
+const forgottenAt = (session: KeptSession): number => endOf(session) + toldMs
 
 /**
- * Author sessions of all organisations. A server alone has them in the memory of the storage thread, to which all
- * threads that answer requests talk, and writes nothing of them anywhere. Nodes hold only those that a call is
- * about, and share the rest.
+ * Author sessions of all organisations. A server alone has them in the memory of its storage thread, and writes
+ * nothing of them anywhere. Nodes hold only those that a call is about, and share the rest.
  */
 export class AuthorSessions {
   private readonly sessions: Map<string, KeptSession>

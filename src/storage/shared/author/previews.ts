@@ -31,9 +31,9 @@ interface PreviewsElsewhere {
 }
 
 /**
- * Links to previews of all organisations. A server alone has them in the memory of the storage thread, to which
- * all threads that answer requests talk, and writes nothing of them anywhere but in the audit log. Nodes hold only
- * those that a call is about, and share the rest.
+ * Links to previews of all organisations. A server alone has them in the memory of its storage thread, and
+ * writes nothing of them anywhere but in the audit log. Nodes hold only those that a call is about, and share the
+ * rest.
  */
 export class PreviewLinks {
   private readonly links: Map<string, KeptPreview>

@@ -77,12 +77,10 @@ export const hasNoOrganisation = (database: Database): boolean =>
 
 /** When the newest event came in, epoch milliseconds; null before the first. */
 export function newestReceipt(database: Database): number | null {
-  // Before schema 4 there was one row per event.
-  const ledger = ['event_batches', 'events'].find(name => hasTable(database, name))
-  if (ledger === undefined) return null
+  if (!hasTable(database, 'event_batches')) return null
   const newest = database
     .query<{ received_at: number }, []>(
-      `select received_at from ${ledger} order by seq desc limit 1`,
+      'select received_at from event_batches order by seq desc limit 1',
     )
     .get()
   return newest?.received_at ?? null

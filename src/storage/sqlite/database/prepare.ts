@@ -17,7 +17,7 @@ export type PreparedDatabase = ReturnType<typeof prepareDatabase>
  *
  * @throws SchemaMismatch, DatabaseLost
  */
-export function prepareDatabase(dataDir: string, now: number) {
+export function prepareDatabase(dataDir: string) {
   requireNoLostDatabase(dataDir)
   const database = openForWriting(dataDir)
   try {
@@ -34,7 +34,7 @@ export function prepareDatabase(dataDir: string, now: number) {
       /** Whether `finishErasures` has anything to do. */
       erasuresDue: () => erasuresDue(database, dataDir),
       /** Erases people on the list of erasures whom a restored database still knows, before anybody is told of them. */
-      finishErasures: (tell: (progress: ErasureProgress) => void) =>
+      finishErasures: (now: number, tell: (progress: ErasureProgress) => void) =>
         finishErasures(database, dataDir, now, tell),
       /**
        * To be called once others have opened the database: the last one to close it writes the whole log back,

@@ -10,7 +10,7 @@ import type { NamedRuns } from './traces.ts'
 const pageRows = 2_000
 
 /** Tables whose rows are found by flow and person, and the count of the receipt that their rows go into. */
-export const tablesByPerson = [
+const tablesByPerson = [
   ['ticks', 'ticks'],
   ['progress', 'progress'],
   ['completions', 'completions'],

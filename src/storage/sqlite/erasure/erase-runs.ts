@@ -67,7 +67,7 @@ function statements({ database }: ErasureWork) {
 }
 
 /** Renames a run within a step of the work; false if there is no such row. */
-export function runEraser(work: ErasureWork, named: NamedRuns): (row: number) => boolean {
+function runEraser(work: ErasureWork, named: NamedRuns): (row: number) => boolean {
   const { database, orgRow } = work
   const sql = statements(work)
   const peopleIn = peopleInRuns(database, orgRow)

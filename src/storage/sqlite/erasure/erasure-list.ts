@@ -87,7 +87,7 @@ export const listedErasures = (dataDir: string): ListedErasure[] =>
 export const nameOfListed = ({ org, key, person }: ListedErasure) => `${org} ${key} ${person}`
 
 /** The same for any such file. */
-export function latestErasuresIn(file: string): ListedErasure[] {
+function latestErasuresIn(file: string): ListedErasure[] {
   const latest = new Map<string, ListedErasure>()
   for (const [place, line] of linesOfList(file).entries()) {
     if (line === '') continue

@@ -17,7 +17,7 @@ const erasedKinds = [
 
 export type ErasedCounts = Record<(typeof erasedKinds)[number], number>
 
-export const noCounts = () => Object.fromEntries(erasedKinds.map(kind => [kind, 0])) as ErasedCounts
+const noCounts = () => Object.fromEntries(erasedKinds.map(kind => [kind, 0])) as ErasedCounts
 
 /** What was counted so far and in one more step. */
 export function summed(counts: ErasedCounts, more: Partial<ErasedCounts>): ErasedCounts {

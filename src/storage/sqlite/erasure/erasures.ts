@@ -90,7 +90,7 @@ export function agree(database: Database, dataDir: string, table: ErasureTable):
 }
 
 /** Adds to the list everybody who is erased from the database. */
-export function listErased(dataDir: string, table: ErasureTable): void {
+function listErased(dataDir: string, table: ErasureTable): void {
   const isListed = new Set(listedErasures(dataDir).map(nameOfListed))
   addToErasures(
     dataDir,

@@ -28,7 +28,7 @@ function isReportOf(people: PersonMatcher, report: StorageCommand | NewEvent): b
 }
 
 /** Executes the commands of people who were not erased. */
-export type Withholdable = Pick<
+type Withholdable = Pick<
   CommandExecutor,
   'execute' | 'settle' | 'participants' | 'bury' | 'buryCommand' | 'refuse'
 > & {
@@ -61,11 +61,6 @@ export class Withholding implements Executor {
     }
     const isNamed = command.type === 'complete' || command.type === 'tick'
     return this.executor.execute(isNamed ? withoutIdBeside(command, people) : command)
-  }
-
-  /** Whether anybody of an organisation was erased. */
-  hasErased(orgRow: number): boolean {
-    return this.erased.byOrganisation.has(orgRow)
   }
 
   /** Whether a report would be withheld. */

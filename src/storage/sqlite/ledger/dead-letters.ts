@@ -20,7 +20,7 @@ export type BuriedCommand = Exclude<
 >
 
 /** An event that is in the ledger, but whose effects could not be written. */
-export type StoredLetter = StoredEvent & { isStored: true }
+type StoredLetter = StoredEvent & { isStored: true }
 
 /** What a dead letter holds: a command, or an event, whose id stays free meanwhile unless the event is stored. */
 export type Letter = NewEvent | StoredLetter | BuriedCommand
@@ -50,7 +50,7 @@ export function namesIn(letter: Letter): PersonIds {
 }
 
 /** A letter as it is stored, with its organisation's id. */
-export interface LetterRow {
+interface LetterRow {
   seq: number
   organisation: string
   at: number
@@ -58,7 +58,7 @@ export interface LetterRow {
   event: string
 }
 
-export const letterOf = ({ seq, organisation, at, error, event }: LetterRow): DeadLetter => {
+const letterOf = ({ seq, organisation, at, error, event }: LetterRow): DeadLetter => {
   const letter = letterIn(event)
   const shown =
     'type' in letter

@@ -3,7 +3,7 @@ import { presenceMarks } from '../../../core/organisation/presence.ts'
 import type { PresenceBoard } from '../../shared/boards.ts'
 
 /** How many of the latest clock skews are kept. */
-export const skewsKept = 101
+const skewsKept = 101
 
 /** Writes from time to time what the presence board and the batches say of each organisation. */
 export class PresenceTable {

@@ -84,7 +84,7 @@ function reportOf(command: BuriedCommand, { flowId, stepId, itemId }: Names) {
   return { ...rest, stepId: stepId(stepRow) }
 }
 
-export const storedEventOf = (event: StoredEvent, names: Names) => ({
+const storedEventOf = (event: StoredEvent, names: Names) => ({
   ...eventOf(event, names),
   receivedAt: isoTime(event.receivedAt),
   source: event.source,

@@ -17,7 +17,6 @@ export type OnFilled = (share: number) => void
  * if the log cannot go on from it.
  *
  * @param place where the log is, for messages
- * @param now of this machine, epoch milliseconds
  * @returns why it was filled anew; null if it was not
  * @throws NotOfThisLog, SnapshotDamaged, and what the log throws
  */
@@ -25,19 +24,18 @@ export async function prepareReplica(
   dataDir: string,
   log: Log,
   place: string,
-  now: number,
   tell: OnFilled = () => {},
 ): Promise<string | null> {
   const found = hasDatabase(dataDir) ? stateOf(dataDir) : null
   if (found === null) {
-    await fill(dataDir, log, now, tell)
+    await fill(dataDir, log, tell)
     return null
   }
   const { position, isUsed } = found
   if (position === null) {
     if (!isUsed) {
       discardDatabase(dataDir)
-      await fill(dataDir, log, now, tell)
+      await fill(dataDir, log, tell)
       return null
     }
     throw new NotOfThisLog(
@@ -68,7 +66,7 @@ export async function prepareReplica(
     if (!(error instanceof NotInLog)) throw error
     // An empty log has nothing to fill it with.
     if ((await log.newest()).seq === 0) throw notMoved()
-    await fill(dataDir, log, now, tell)
+    await fill(dataDir, log, tell)
     return error.message
   }
 }
@@ -88,7 +86,7 @@ function stateOf(dataDir: string) {
 }
 
 /** Begins with the newest snapshot that this release can read, or with nothing if there is none. */
-async function fill(dataDir: string, log: Log, now: number, tell: OnFilled): Promise<void> {
+async function fill(dataDir: string, log: Log, tell: OnFilled): Promise<void> {
   const all = await log.snapshots()
   const usable = all.filter(({ schema }) => schema <= schemaKnown)
   if (all.length > 0 && usable.length === 0) {
@@ -106,5 +104,5 @@ async function fill(dataDir: string, log: Log, now: number, tell: OnFilled): Pro
   }
   await log.check(beginning)
   discardDatabase(dataDir)
-  prepareDatabase(dataDir, now).close()
+  prepareDatabase(dataDir).close()
 }

@@ -18,8 +18,7 @@ const pagesAtOnce = 8
  * places, and the file shrinks at the next checkpoint. Some free pages stay; otherwise new data would only
  * have to lengthen the file again.
  *
- * It needs SQLite's incremental auto-vacuum, which a database has from its creation; `cairn compact` turns
- * it on in a database that an older Cairn made.
+ * It needs SQLite's incremental auto-vacuum, which a database has from its creation.
  */
 export class FreePages {
   private readonly counts

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { PastRun } from '../../../core/run/past-run.ts'
 
 /** The most runs of a person in a flow: nobody has more by themselves, but anybody can report any number. */
-export const mostPastRuns = 1_000
+const maxPastRuns = 1_000
 
 /**
  * The runs of a person in a flow, the latest first. If there are more than a thousand, those that started last.
@@ -16,7 +16,7 @@ export function pastRunsReader(database: Database): PastRuns {
     `select run_key as key, started_at as startedAt, completed_at as completedAt,
       dismissed_at as dismissedAt
     from runs where org_id = ? and flow_id = ? and person = ?
-    order by started_at desc limit ${mostPastRuns}`,
+    order by started_at desc limit ${maxPastRuns}`,
   )
   return (...ofPerson) => query.all(...ofPerson)
 }

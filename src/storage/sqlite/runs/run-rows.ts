@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import type { MaybePromise } from '../../../core/organisation/catalogue.ts'
 import type { RunOutcome } from '../../../core/run/outcome.ts'
 import { type RunAnswer, type RunStep, unpackTraits } from '../../../core/run/run.ts'
 import type { RunRow } from '../../../core/run/stored-run.ts'
@@ -33,9 +32,8 @@ const code = (letter: string) => letter.charCodeAt(0)
 const [space, minus, zero] = [code(' '), code('-'), code('0')]
 const [viewed, completed, skipped, missing] = [code('v'), code('c'), code('s'), code('m')]
 
-/** The steps in a row's text, which an older Cairn may have written. */
+/** The steps in a row's text. */
 export function unpackSteps(packed: string): RunStep[] {
-  if (isOldPacking(packed)) return oldSteps(packed)
   const steps: RunStep[] = []
   let base = 0
   let sign = 1
@@ -76,22 +74,6 @@ const stepOf = (stepId: number): RunStep => ({
   skippedAt: null,
   missingAt: null,
 })
-
-/** Whether it is JSON, [[step, viewed, completed, skipped, missing], …]. */
-const isOldPacking = (packed: string): boolean => packed.startsWith('[')
-
-type OldStep = [number, number | null, number | null, number | null, number | null]
-
-const oldSteps = (packed: string): RunStep[] =>
-  (JSON.parse(packed) as OldStep[]).map(
-    ([stepId, viewedAt, completedAt, skippedAt, missingAt]) => ({
-      stepId,
-      viewedAt,
-      completedAt,
-      skippedAt,
-      missingAt,
-    }),
-  )
 
 /** A run's answers as they are stored in its row: JSON, [[step, time, answer], …]; null if there are none. */
 export const packAnswers = (answers: readonly RunAnswer[]): string | null =>
@@ -159,48 +141,7 @@ export const runListSql = {
 type Place = [orgRow: number, flow: number, before: number, beforeKey: string, from: number]
 type Filter = [version: number | null, outcome: RunOutcome | null, most: number]
 
-/** Runs the statements of `runListSql`, and finds the flow. */
-export interface RunListStatements {
-  flow(orgRow: number, key: string): { id: number; public_id: string } | null
-  page(...values: [...Place, most: number]): MaybePromise<readonly RunRecord[]>
-  filtered(...values: [...Place, most: number, ...Filter]): MaybePromise<readonly RunRecord[]>
-  keysAt(
-    orgRow: number,
-    flow: number,
-    start: number,
-  ): MaybePromise<readonly Pick<RunRecord, 'run_key'>[]>
-  lastLookedAt(
-    ...values: [...Place, skipped: number]
-  ): MaybePromise<Pick<RunRecord, 'run_key' | 'started_at'> | null>
-}
-
 /** Lists runs in the order of the index by start, so that a page costs what it holds, however many there are. */
-export function runListBy(statements: RunListStatements): InRows<Pick<RunStore, 'runs'>> {
-  return {
-    async runs(orgRow, flowKey, { after, most, mostLookedAt, outcome, version, started }) {
-      const found = statements.flow(orgRow, flowKey)
-      if (!found) return null
-      const placeIn = (flow: number, cursor: string) =>
-        placeOf(cursor, start => statements.keysAt(orgRow, flow, start))
-      const end = [started?.endMs ?? Number.MAX_SAFE_INTEGER, ''] as const
-      const [start, key] = after === null ? end : earlier(await placeIn(found.id, after), end)
-      const first = started?.startMs ?? Number.MIN_SAFE_INTEGER
-      const place: Place = [orgRow, found.id, start, key, first]
-      const isFiltered = outcome !== null || version !== null
-      const rows = isFiltered
-        ? await statements.filtered(...place, mostLookedAt, version, outcome, most)
-        : await statements.page(...place, most)
-      const hasAll = !isFiltered || rows.length === most
-      const last = hasAll ? null : await statements.lastLookedAt(...place, mostLookedAt - 1)
-      return {
-        flowId: found.public_id,
-        runs: rows.map(row => ({ cursor: cursorOf(row), ...runRowOf(row) })),
-        rest: last && cursorOf(last),
-      }
-    },
-  }
-}
-
 export function runListOver(database: Database): InRows<Pick<RunStore, 'runs'>> {
   const flow = database.query<{ id: number; public_id: string }, [number, string]>(
     'select id, public_id from flows where org_id = ? and key = ?',
@@ -211,13 +152,29 @@ export function runListOver(database: Database): InRows<Pick<RunStore, 'runs'>> 
   const lastLookedAt = database.query<{ started_at: number; run_key: string }, [...Place, number]>(
     runListSql.lastLookedAt,
   )
-  return runListBy({
-    flow: (...args) => flow.get(...args),
-    page: (...args) => page.all(...args),
-    filtered: (...args) => filtered.all(...args),
-    keysAt: (...args) => keysAt.all(...args),
-    lastLookedAt: (...args) => lastLookedAt.get(...args),
-  })
+  return {
+    async runs(orgRow, flowKey, { after, most, mostLookedAt, outcome, version, started }) {
+      const found = flow.get(orgRow, flowKey)
+      if (!found) return null
+      const placeIn = (cursor: string) =>
+        placeOf(cursor, start => keysAt.all(orgRow, found.id, start))
+      const end = [started?.endMs ?? Number.MAX_SAFE_INTEGER, ''] as const
+      const [start, key] = after === null ? end : earlier(placeIn(after), end)
+      const first = started?.startMs ?? Number.MIN_SAFE_INTEGER
+      const place: Place = [orgRow, found.id, start, key, first]
+      const isFiltered = outcome !== null || version !== null
+      const rows = isFiltered
+        ? filtered.all(...place, mostLookedAt, version, outcome, most)
+        : page.all(...place, most)
+      const hasAll = !isFiltered || rows.length === most
+      const last = hasAll ? null : lastLookedAt.get(...place, mostLookedAt - 1)
+      return {
+        flowId: found.public_id,
+        runs: rows.map(row => ({ cursor: cursorOf(row), ...runRowOf(row) })),
+        rest: last && cursorOf(last),
+      }
+    },
+  }
 }
 
 export type RunPlace = readonly [start: number, key: string]
@@ -241,12 +198,12 @@ const afterAllKeys = '\u{10ffff}'
  *
  * @param keysAt the keys of all runs that started at a moment
  */
-export async function placeOf(
+export function placeOf(
   cursor: string,
-  keysAt: (start: number) => MaybePromise<readonly { run_key: string }[]>,
-): Promise<RunPlace> {
+  keysAt: (start: number) => readonly { run_key: string }[],
+): RunPlace {
   const [moment = '', fingerprint] = cursor.split('.')
   const start = Number.parseInt(moment, 36)
-  const found = (await keysAt(start)).find(({ run_key }) => fingerprintOf(run_key) === fingerprint)
+  const found = keysAt(start).find(({ run_key }) => fingerprintOf(run_key) === fingerprint)
   return [start, found?.run_key ?? afterAllKeys]
 }

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import type { MaybePromise } from '../../../core/organisation/catalogue.ts'
 import { runKeyOf } from '../../../core/run/run.ts'
 import type { RunStore } from '../../../modules/runs/port.ts'
 import type { InRows, StoredEvent } from '../../shared/in-rows.ts'
@@ -10,7 +9,6 @@ import {
   cursorOf,
   earlier,
   placeOf,
-  type RunPlace,
   type RunRecord,
   runListSql,
   runRowColumns,
@@ -21,33 +19,6 @@ import {
 const pageRows = 200
 
 type Answered = { record: RunRecord; at: number }
-
-/** What is read for a list of written answers. */
-export interface WrittenAnswersSql {
-  flow(orgRow: number, key: string): { id: number; public_id: string } | null
-  step(flowRow: number, key: string): { id: number } | null
-  /** The keys of all runs that started at a moment. */
-  keysAt(
-    orgRow: number,
-    flowRow: number,
-    start: number,
-  ): MaybePromise<readonly Pick<RunRecord, 'run_key'>[]>
-  /** Runs with answers before a place, the latest first, without those that started before `first`. */
-  runs(
-    orgRow: number,
-    flowRow: number,
-    place: RunPlace,
-    first: number,
-    most: number,
-  ): MaybePromise<readonly RunRecord[]>
-  /** Events that include all answers to a step's question that occurred at any of the times, which ascend. */
-  events(
-    orgRow: number,
-    flowRow: number,
-    stepRow: number,
-    times: readonly number[],
-  ): MaybePromise<Iterable<StoredEvent>>
-}
 
 function statements(database: Database) {
   return {
@@ -84,18 +55,38 @@ function statements(database: Database) {
  * Answers in people's own words. The rows of runs say which have any; the words themselves are in the
  * ledger alone, so that they go with it.
  */
-export function writtenAnswersBy(sql: WrittenAnswersSql): InRows<RunStore['writtenAnswers']> {
+export function writtenAnswersOver(database: Database): InRows<RunStore['writtenAnswers']> {
+  const sql = statements(database)
+
+  /** Events that include all answers to a flow's questions that occurred at any of the times, which ascend. */
+  function* eventsAt(
+    orgRow: number,
+    flowRow: number,
+    times: readonly number[],
+  ): Generator<StoredEvent> {
+    const isAsked = (from: number, to: number) => times.some(at => at >= from && at <= to)
+    // Of later rows the spans may not tell yet.
+    const projected = stateIn(database, 'projected')
+    const spans = sql.spans.all(orgRow, flowRow, times[0]!, times.at(-1)!)
+    for (const { seq, first_at, last_at } of spans) {
+      if (!isAsked(first_at, last_at)) continue
+      const row = sql.batch.get(seq, orgRow)
+      if (row) yield* decodeEvents(storedText(row))
+    }
+    for (const row of sql.after.iterate(projected, orgRow)) yield* decodeEvents(storedText(row))
+  }
+
   /** What was written, by run and moment. */
-  async function wordsOf(
+  function wordsOf(
     orgRow: number,
     flowRow: number,
     stepRow: number,
     answered: readonly Answered[],
-  ): Promise<ReadonlyMap<string, string>> {
+  ): ReadonlyMap<string, string> {
     const words = new Map<string, string>()
     if (answered.length === 0) return words
     const times = answered.map(({ at }) => at).toSorted((a, b) => a - b)
-    for (const event of await sql.events(orgRow, flowRow, stepRow, times)) {
+    for (const event of eventsAt(orgRow, flowRow, times)) {
       const isOne =
         event.kind === 'question_answered' &&
         event.flowRef === flowRow &&
@@ -111,17 +102,17 @@ export function writtenAnswersBy(sql: WrittenAnswersSql): InRows<RunStore['writt
   }
 
   return async (orgRow, flowKey, { stepKey, after, most, started, version }) => {
-    const flow = sql.flow(orgRow, flowKey)
+    const flow = sql.flow.get(orgRow, flowKey)
     if (!flow) return null
-    const step = sql.step(flow.id, stepKey)
+    const step = sql.step.get(flow.id, stepKey)
     if (!step) return { flowId: flow.public_id, answers: [] }
     const end = [started?.endMs ?? Number.MAX_SAFE_INTEGER, ''] as const
-    const keysAt = (start: number) => sql.keysAt(orgRow, flow.id, start)
-    let place = after === null ? end : earlier(await placeOf(after, keysAt), end)
+    const keysAt = (start: number) => sql.keysAt.all(orgRow, flow.id, start)
+    let place = after === null ? end : earlier(placeOf(after, keysAt), end)
     const found: Answered[] = []
     while (found.length < most) {
       const first = started?.startMs ?? Number.MIN_SAFE_INTEGER
-      const records = await sql.runs(orgRow, flow.id, place, first, pageRows)
+      const records = sql.runs.all(orgRow, flow.id, ...place, first, pageRows)
       for (const record of records) {
         const said = runRowOf(record).answers.find(({ stepId }) => stepId === step.id)
         const isWritten = said?.answer === '""' && (version === null || record.version === version)
@@ -131,7 +122,7 @@ export function writtenAnswersBy(sql: WrittenAnswersSql): InRows<RunStore['writt
       if (!last || records.length < pageRows) break
       place = [last.started_at, last.run_key]
     }
-    const words = await wordsOf(orgRow, flow.id, step.id, found)
+    const words = wordsOf(orgRow, flow.id, step.id, found)
     return {
       flowId: flow.public_id,
       answers: found.map(({ record, at }) => ({
@@ -144,27 +135,4 @@ export function writtenAnswersBy(sql: WrittenAnswersSql): InRows<RunStore['writt
       })),
     }
   }
-}
-
-export function writtenAnswersOver(database: Database): InRows<RunStore['writtenAnswers']> {
-  const sql = statements(database)
-  return writtenAnswersBy({
-    flow: (...args) => sql.flow.get(...args),
-    step: (...args) => sql.step.get(...args),
-    keysAt: (...args) => sql.keysAt.all(...args),
-    runs: (orgRow, flowRow, place, first, most) =>
-      sql.runs.all(orgRow, flowRow, ...place, first, most),
-    *events(orgRow, flowRow, _, times) {
-      const isAsked = (from: number, to: number) => times.some(at => at >= from && at <= to)
-      // Of later rows the spans may not tell yet.
-      const projected = stateIn(database, 'projected')
-      const spans = sql.spans.all(orgRow, flowRow, times[0]!, times.at(-1)!)
-      for (const { seq, first_at, last_at } of spans) {
-        if (!isAsked(first_at, last_at)) continue
-        const row = sql.batch.get(seq, orgRow)
-        if (row) yield* decodeEvents(storedText(row))
-      }
-      for (const row of sql.after.iterate(projected, orgRow)) yield* decodeEvents(storedText(row))
-    },
-  })
 }

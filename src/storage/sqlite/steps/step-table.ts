@@ -72,7 +72,7 @@ export class StepTable {
 }
 
 /** Judges a fingerprint against the stored baseline; `isBaseline` if it becomes the new baseline. */
-export function judgeReport(
+function judgeReport(
   report: FingerprintReport,
   stored: StoredBaseline | null,
 ): { verdict: FingerprintVerdict; isBaseline: boolean } {

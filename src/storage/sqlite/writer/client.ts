@@ -89,7 +89,7 @@ export class Outbox {
   }
 }
 
-/** After this long a version is recorded again, because another thread may have recorded another one meanwhile. */
+/** After this long a version is recorded again, because another node may have recorded another one since. */
 const repeatVersionMs = 10_000
 
 type Ledger = Room & EventLedger & ProgressLedger
@@ -101,7 +101,7 @@ interface Pending {
   reject(error: Error): void
 }
 
-/** The storage thread as seen from a thread that answers requests: sends commands and matches answers to them. */
+/** The storage thread as seen from the main thread: sends commands and matches answers to them. */
 export class StorageClient implements InRows<Ledger> {
   private readonly pending = new Map<number, Pending>()
   private lastNumber = 0

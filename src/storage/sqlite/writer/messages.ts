@@ -10,7 +10,7 @@ import type { CommandResult, StorageCommand } from './commands.ts'
 import type { Operation } from './operations.ts'
 
 /**
- * The messages between a thread that answers requests and the storage thread. Each message is one text,
+ * The messages between the main thread and the storage thread. Each message is one text,
  * because copying a text between threads is cheap and copying objects is not. A message holds several
  * commands, each framed, or the answers to several, one per line.
  *
@@ -22,12 +22,12 @@ import type { Operation } from './operations.ts'
  */
 
 /** Asks to be told once everything committed is projected. */
-export interface ProjectCall {
+interface ProjectCall {
   type: 'project'
 }
 
 /** Asks to be told once this machine has taken up what others have stored. */
-export interface FollowCall {
+interface FollowCall {
   type: 'follow'
 }
 
@@ -216,7 +216,7 @@ class PendingWrite<What extends Asked = Asked> {
 }
 
 /** What a store does for requests that are not commands of a group. The caller is told what it throws. */
-export interface Verbs {
+interface Verbs {
   operate(operation: Operation, tell: (progress: object) => void): unknown
   /** Resolves once the tables reflect everything committed. */
   project(): unknown
@@ -243,7 +243,7 @@ export class Inbox {
     private readonly isPassing: (error: unknown) => boolean,
   ) {}
 
-  /** Takes messages of a thread that answers requests, and sends it the answers. */
+  /** Takes messages of the main thread, and sends it the answers. */
   join(port: MessagePort): void {
     const answer = (lines: string) => port.postMessage(lines)
     port.onmessage = ({ data }: { data: string }) => this.take(data, answer)

@@ -9,7 +9,6 @@ import { Care } from './care.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 import { Nodes } from './nodes.tsx'
 import { Now } from './now.tsx'
-import { Threads } from './threads.tsx'
 import { Limits, Organisations, Refusals } from './traffic.tsx'
 
 /** How often the page reads while it is visible. Figures per second then cover this time. */
@@ -57,7 +56,6 @@ export default function ServerPage() {
             <Organisations of={data} />
             <Refusals of={data} />
             <Limits of={data} />
-            <Threads of={data} />
             <Care of={data} />
             <DeadLetters />
           </>

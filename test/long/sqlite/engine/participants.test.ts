@@ -35,7 +35,8 @@ import {
   type CommandResult,
   type StorageCommand,
 } from '../../../../src/storage/sqlite/writer/commands.ts'
-import { defaultWriterPolicy, Writer } from '../../../../src/storage/sqlite/writer/writer.ts'
+import { defaultWriterPolicy } from '../../../../src/storage/sqlite/writer/group-commit.ts'
+import { Writer } from '../../../../src/storage/sqlite/writer/writer.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../../support/stored-history.ts'
 
 /**
@@ -195,7 +196,7 @@ class Process {
     while (await this.project());
   }
 
-  /** As `Housekeeping.seal` does it, to the end. @param meanwhile happens before each block is written */
+  /** As `Housekeeping.makeBlocks` does it, to the end. @param meanwhile happens before each block is written */
   async seal(meanwhile: () => Promise<unknown>): Promise<void> {
     for (const write of this.blockMaker.work()) {
       if (!write) continue

@@ -21,7 +21,7 @@ const asOneFile = (dataDir: string): string => {
 }
 const dataDir = join(folder, 'data')
 mkdirSync(dataDir)
-prepareDatabase(dataDir, Date.now()).close()
+prepareDatabase(dataDir).close()
 const good = asOneFile(dataDir)
 const bad = join(folder, 'b.db')
 

@@ -333,7 +333,7 @@ describe('a machine over a log', () => {
     const { dataDir } = nodes[1]!.world
     const log = nodes[0]!.log
     nodes.splice(1, 1)
-    expect(await prepareReplica(dataDir, log, 'here', clock.now())).toMatch(/erased/)
+    expect(await prepareReplica(dataDir, log, 'here')).toMatch(/erased/)
     const node = await add(dataDir)
     await node.world.storage.follow()
     await node.world.storage.projected()
@@ -374,7 +374,7 @@ describe('a machine over a log', () => {
     await nodes.pop()!.stop()
     url = await server.newDatabase()
     const log = await PostgresLog.open(url)
-    await expect(prepareReplica(dataDir, log, 'here', clock.now())).rejects.toThrow(
+    await expect(prepareReplica(dataDir, log, 'here')).rejects.toThrow(
       'which is empty: name that one; if it is lost, run "cairn move --database-lost"',
     )
     const move = async (isOldLost: boolean) => {
@@ -408,9 +408,7 @@ describe('a machine over a log', () => {
 
   describe('with a directory of something else', () => {
     const expectRefusal = async (dataDir: string, message: RegExp) => {
-      const refusal = await prepareReplica(dataDir, nodes[0]!.log, 'here', clock.now()).catch(
-        error => error,
-      )
+      const refusal = await prepareReplica(dataDir, nodes[0]!.log, 'here').catch(error => error)
       expect(refusal).toBeInstanceOf(NotOfThisLog)
       expect(refusal.message).toMatch(message)
     }
@@ -449,15 +447,13 @@ describe('a machine over a log', () => {
       const fill = log.fill.bind(log)
       log.fill = () => Promise.reject(new Error('killed'))
       await expect(move()).rejects.toThrow('killed')
-      const refusal = await prepareReplica(alone.dataDir, log, 'here', clock.now()).catch(
-        error => error,
-      )
+      const refusal = await prepareReplica(alone.dataDir, log, 'here').catch(error => error)
       expect(refusal).toBeInstanceOf(NotOfThisLog)
       expect(refusal.message).toMatch(/run "cairn move" again/)
       log.fill = fill
       expect((await move()).get('organisations')).toBe(1)
       await alone.stop()
-      expect(await prepareReplica(alone.dataDir, log, 'here', clock.now())).toBeNull()
+      expect(await prepareReplica(alone.dataDir, log, 'here')).toBeNull()
       await log.close()
     })
 
@@ -481,19 +477,17 @@ describe('a machine over a log', () => {
       }
       await expect(slow!()).rejects.toThrow(LogInUse)
       for (const world of alone) await world.stop()
-      const refusal = await prepareReplica(alone[0]!.dataDir, log, 'here', clock.now()).catch(
-        error => error,
-      )
+      const refusal = await prepareReplica(alone[0]!.dataDir, log, 'here').catch(error => error)
       expect(refusal.message).toMatch(/data of a server alone/)
       expect(await organisationsIn(alone[0]!.dataDir)).toHaveLength(1)
-      expect(await prepareReplica(alone[1]!.dataDir, log, 'here', clock.now())).toBeNull()
+      expect(await prepareReplica(alone[1]!.dataDir, log, 'here')).toBeNull()
       await log.close()
     })
 
     test('such as a file that is no database, does not start, and deletes nothing', async () => {
       const dataDir = place()
       writeFileSync(databaseFile(dataDir), 'no database')
-      await expect(prepareReplica(dataDir, nodes[0]!.log, 'here', clock.now())).rejects.toThrow()
+      await expect(prepareReplica(dataDir, nodes[0]!.log, 'here')).rejects.toThrow()
       expect(await Bun.file(databaseFile(dataDir)).text()).toBe('no database')
     })
   })

@@ -238,7 +238,7 @@ class Life {
           expect(changed).toBe(0)
         })
       case 'seal':
-        for (const { node } of this.machines) await node.world.sealAll()
+        for (const { node } of this.machines) await node.world.makeBlocks()
         return
       case 'snapshot': {
         const { node } = this.machines[0]!
@@ -330,7 +330,7 @@ describe('over a log', () => {
         life.end()
         for (const { world } of nodes) {
           await world.storage.follow()
-          await world.sealAll()
+          await world.makeBlocks()
         }
         const [first, ...others] = nodes
         await first!.world.retainAll()

@@ -16,7 +16,7 @@ import { stateIn } from '../../database/server-state.ts'
 import { unpackSteps } from '../../runs/run-rows.ts'
 import { WayBuilder } from './way-builder.ts'
 
-/** Rows of runs, and the columns that are made of them: for a segment, or directly for an answer. */
+/** Rows of runs, and the columns that are made of them: for a block, or directly for an answer. */
 
 /** A run to be put into columns. */
 export interface ColumnRun {
@@ -38,7 +38,7 @@ export interface ColumnRun {
  * Hashes people to 64 bits that nobody outside can foresee. In one of thirty-seven million flows with a
  * million people, two share theirs by chance and are then counted as one. Never 0, which stands for nobody.
  */
-export function personHash(database: Database): (person: string) => bigint {
+function personHash(database: Database): (person: string) => bigint {
   const half = (name: string) => BigInt.asUintN(32, BigInt(stateIn(database, name)))
   const seed = (half('people_seed_1') << 32n) | half('people_seed_2')
   return person => Bun.hash.xxHash64(person, seed) || 1n
@@ -62,7 +62,7 @@ export interface ColumnRow {
   checklist?: number
 }
 
-export const columnRunOf = (row: ColumnRow, hash: (person: string) => bigint): ColumnRun => ({
+const columnRunOf = (row: ColumnRow, hash: (person: string) => bigint): ColumnRun => ({
   startedAt: row.started_at,
   lastAt: row.last_at,
   person: hash(row.person),
@@ -188,7 +188,7 @@ class TraitBuilder {
 }
 
 /** The longest time between the first start and the last, milliseconds. */
-export const longestColumns = 2 ** 32 - 1
+const longestColumns = 2 ** 32 - 1
 
 /** Makes columns of runs, which must come in ascending order of start. */
 export class RunColumnsBuilder {
@@ -215,7 +215,7 @@ export class RunColumnsBuilder {
    * @param from no run starts before this; none starts `longestColumns` after it, or later
    * @param capacity the most runs that there can be
    * @param latelyFrom `lately` tells the runs of which something was heard since this time
-   * @param beside what else is asked; nothing for segments
+   * @param beside what else is asked; nothing for blocks
    */
   constructor(
     private readonly positions: FlowPositions<number>,

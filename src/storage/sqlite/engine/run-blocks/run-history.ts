@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { FlowPositions } from '../../../../core/flow/positions.ts'
 import type * as ports from '../../../../modules/analytics/port.ts'
 import { type RunColumns, takeRuns } from '../../../../modules/analytics/port.ts'
-import { TimeSlices } from '../../../../scheduling/cooperative.ts'
+import { Semaphore, TimeSlices } from '../../../../scheduling/cooperative.ts'
 import type { InRows } from '../../../shared/in-rows.ts'
 import { decodeBlock } from './block-bytes.ts'
 import { maxBlockMs } from './block-maker.ts'
@@ -43,7 +43,7 @@ function firstFrom(ascending: Uint32Array, bound: number): number {
 }
 
 /** The runs of columns that started in [from, to). */
-export function startedWithin(columns: RunColumns, from: number, to: number): RunColumns {
+function startedWithin(columns: RunColumns, from: number, to: number): RunColumns {
   const first = firstFrom(columns.starts, from - columns.from)
   const end = firstFrom(columns.starts, to - columns.from)
   if (first === 0 && end === columns.count) return columns
@@ -58,33 +58,37 @@ export function startedWithin(columns: RunColumns, from: number, to: number): Ru
  *
  * It reads a snapshot, so that no run is missed or counted twice when a block is made or deleted
  * meanwhile. It uses a connection of its own, because nothing else should read that snapshot. The snapshot
- * is held for as long as an answer takes, which is well under a second for flows in blocks.
+ * is held for as long as an answer takes, which is well under a second for flows in blocks. A connection has one
+ * snapshot at a time, so readings take turns: requests, the operator's socket and weekly reports.
  */
 export class RunHistory {
   private readonly sql: ReturnType<typeof statements>
   private readonly pages: RunPages
+  private readonly turns = new Semaphore(1)
 
   constructor(private readonly database: Database) {
     this.sql = statements(database)
     this.pages = new RunPages(database)
   }
 
-  /** Runs that started in [from, to), ascending by start. Only one reading at a time. */
+  /** Runs that started in [from, to), ascending by start. */
   async *between(
     flow: FlowRuns,
     from: number,
     to: number,
     beside: Beside = nothingBeside,
   ): AsyncGenerator<RunColumns> {
-    this.database.run('begin')
+    await this.turns.enter()
     try {
+      this.database.run('begin')
       const slices = new TimeSlices(true)
       for (const columns of this.read(flow, from, to, beside)) {
         if (columns.count > 0) yield columns
         await slices.rest()
       }
     } finally {
-      this.database.run('commit')
+      if (this.database.inTransaction) this.database.run('commit')
+      this.turns.leave()
     }
   }
 

@@ -110,17 +110,17 @@ describe('a block', () => {
     // Sixteen of the twenty runs are half an hour old: ten minutes are complete.
     world.clock.moveTo(start + 45 * minuteMs + 1)
     await sendRuns(0, 20)
-    await world.sealAll()
+    await world.makeBlocks()
     expect(blocks()).toEqual(tenMinutes(0))
     // All twenty are too many for an hour.
     world.clock.moveTo(start + 3 * hourMs)
-    await world.sealAll()
+    await world.makeBlocks()
     expect(blocks()).toEqual(tenMinutes(0, 1))
     // In the next hours there are few enough for one, or too few for any.
     const hours = [1.2, 1.4, 1.6, 1.8, 3.5, 3.6]
     await send(...hours.map((hour, i) => view(20 + i, start + hour * hourMs)))
     world.clock.moveTo(start + 7 * hourMs)
-    await world.sealAll()
+    await world.makeBlocks()
     expect(blocks()).toEqual([...tenMinutes(0, 1), [hourMs, hourMs, 4]])
   })
 
@@ -128,21 +128,21 @@ describe('a block', () => {
     const old = Math.floor(start / maxBlockMs) * maxBlockMs
     world.clock.moveTo(old + 9 * dayMs)
     await send(...Array.from({ length: 5 }, (_, i) => view(i, old + i)))
-    await world.sealAll()
+    await world.makeBlocks()
     expect(blocks()).toEqual([[old - start, 8 * dayMs, 5]])
     world.clock.moveTo(old + 33 * dayMs)
     await send(view(5, old + 32.5 * dayMs))
-    await world.sealAll()
+    await world.makeBlocks()
     expect(blocks()).toEqual([[old - start, maxBlockMs, 5]])
   })
 
   test('is deleted with the change of a run in it, and others stay', async () => {
     await sendRuns(0, 40)
-    await world.sealAll()
+    await world.makeBlocks()
     expect(blocks()).toEqual(tenMinutes(0, 1, 2, 3))
     await send(view(15, undefined, 'b'))
     expect(blocks()).toEqual(tenMinutes(0, 2, 3))
-    await world.sealAll()
+    await world.makeBlocks()
     expect(blocks()).toEqual(tenMinutes(0, 1, 2, 3))
   })
 
@@ -155,23 +155,23 @@ describe('a block', () => {
       const inside = world.storage.housekeeping as unknown as {
         deps: { blocks: RunBlocks }
         blockMaker: BlockMaker
-        sealing: Generator<(() => void) | null>
+        blocksUnderWay: Generator<(() => void) | null>
       }
       await sendRuns(0, 28)
-      await world.sealAll()
+      await world.makeBlocks()
       for (let place = 1; place < 10; place++) {
         world.database.run('delete from run_blocks')
         inside.deps.blocks.changed.set(stored.flowRows.get('welcome') as number, stored.orgRow)
-        inside.sealing = inside.blockMaker.work()
+        inside.blocksUnderWay = inside.blockMaker.work()
         // The first block is begun with the sixth step, and the second is written with the eleventh.
-        for (let step = 0; step < place + 3; step++) inside.sealing.next().value?.()
+        for (let step = 0; step < place + 3; step++) inside.blocksUnderWay.next().value?.()
         await change(place)
         await change(10 + place)
-        for (let look = 0; look < 2; look++) await world.sealAll()
+        for (let look = 0; look < 2; look++) await world.makeBlocks()
         expect(blocks()).toEqual([...tenMinutes(0, 1), [20 * minuteMs, 10 * minuteMs, 8]])
-        const sealed = await answer()
+        const fromBlocks = await answer()
         world.database.run('delete from run_blocks')
-        expect(await answer()).toEqual(sealed)
+        expect(await answer()).toEqual(fromBlocks)
       }
     },
   )
@@ -181,10 +181,10 @@ describe('a block', () => {
     world.database.run(
       `create trigger full before insert on run_blocks begin select raise(abort, 'no room'); end`,
     )
-    await expect(world.sealAll()).rejects.toThrow('no room')
+    await expect(world.makeBlocks()).rejects.toThrow('no room')
     world.database.run('drop trigger full')
-    await world.sealAll()
-    await world.sealAll()
+    await world.makeBlocks()
+    await world.makeBlocks()
     expect(blocks().map(([, , runs]) => runs)).toEqual([10])
   })
 
@@ -208,7 +208,7 @@ describe('a block', () => {
       flowVersion: 2,
     })
     for (let i = 10; i < 14; i++) await send(named(i, 'a'), named(i, 'b'))
-    await world.sealAll()
+    await world.makeBlocks()
     const droppedAt = async () =>
       Object.fromEntries((await answer()).steps.map(step => [step.key, step.droppedHere]))
     const before = await droppedAt()
@@ -218,7 +218,7 @@ describe('a block', () => {
     expect(asRows).not.toEqual(before)
     // Looked at again at the next change, or when another process changes the catalogue.
     await send(view(50, world.clock.now()))
-    await world.sealAll()
+    await world.makeBlocks()
     expect(blocks()).toEqual(made)
     const versions = world.database
       .query<{ flow_versions: number | null }, []>('select flow_versions from run_blocks')
@@ -230,7 +230,7 @@ describe('a block', () => {
 describe('a rebuild by another process', () => {
   test('deletes the blocks, and the server makes them again', async () => {
     await sendRuns(0, 30)
-    await world.sealAll()
+    await world.makeBlocks()
     const before = await answer()
     const own = openForWriting(world.dataDir)
     world.database.run("update runs set completed_at = 9, dismissed_at = 9, steps = '[]'")
@@ -240,22 +240,22 @@ describe('a rebuild by another process', () => {
     expect(blocks()).toEqual([])
     expect(await answer()).toEqual(before)
     await world.storage.watch()
-    await world.sealAll()
+    await world.makeBlocks()
     expect(blocks()).toEqual(tenMinutes(0, 1, 2))
     expect(await answer()).toEqual(before)
   })
 })
 
-test('an answer that is under way sees every run once, whatever is sealed or changed meanwhile', async () => {
+test('an answer that is under way sees every run once, whatever is put in blocks or changed meanwhile', async () => {
   await sendRuns(0, 95)
   const find = () => world.stores.catalogue().flow(stored.flowIds.get('welcome') as string)!
   const entry = world.byRow.catalogue().flow(stored.flowIds.get('welcome') as string)!
   const { range } = questionOf(find(), { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
   const runs = { orgRef: stored.orgRow, flowRef: entry.ref, versions: entry.versions }
   const meanwhile = [
-    () => world.sealAll(),
+    () => world.makeBlocks(),
     () => send(view(3, undefined, 'b'), view(45, start + minuteMs, 'b'), view(90, start + 1)),
-    () => world.sealAll(),
+    () => world.makeBlocks(),
     () => send(view(94, start + 2 * minuteMs)),
     () => sendRuns(95, 99),
   ]
@@ -270,4 +270,23 @@ test('an answer that is under way sees every run once, whatever is sealed or cha
     expect(count).toBe(expected)
   }
   expect((await answer()).totals.starts).toBe(99)
+})
+
+test('two readings at once come one after the other', async () => {
+  await sendRuns(0, 40)
+  await world.makeBlocks()
+  const id = stored.flowIds.get('welcome') as string
+  const { ref, versions } = world.byRow.catalogue().flow(id)!
+  const runs = { orgRef: stored.orgRow, flowRef: ref, versions }
+  const flow = world.stores.catalogue().flow(id)!
+  const { range } = questionOf(flow, { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
+  const countOf = async () => {
+    let count = 0
+    for await (const columns of world.byRow.analytics.columns(runs, range)) {
+      count += columns.count
+      await world.storage.projected()
+    }
+    return count
+  }
+  expect(await Promise.all([countOf(), countOf(), countOf()])).toEqual([40, 40, 40])
 })
