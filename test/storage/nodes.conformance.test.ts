@@ -146,12 +146,12 @@ describe('over a log', () => {
       async reopen() {
         for (const node of nodes) await node.stop()
         nodes = [
-          await NodeWorld.open(url, clock, nodes[0]!.world),
-          await NodeWorld.open(url, clock, nodes[1]!.world),
+          await NodeWorld.open(url, clock, { dataDir: nodes[0]!.world.dataDir }),
+          await NodeWorld.open(url, clock, { dataDir: nodes[1]!.world.dataDir }),
         ]
       },
       async close() {
-        for (const node of nodes) await node.stop()
+        for (const node of nodes) await node.close()
       },
     }
   }

@@ -115,6 +115,11 @@ export function checklistService(deps: ChecklistDeps) {
         }
       })
       const completed = items.filter(item => item.completed).length
+      const isStored = [...(written?.writes ?? [])].every(
+        ([ref, isTicked]) => !isTicked || ticked.has(ref),
+      )
+      // Somebody new would have completed the list with these ticks.
+      const wouldComplete = !isStored && completed > 0 && completed === items.length
       return {
         flowId: flow.id,
         ...named(person),
@@ -122,7 +127,7 @@ export function checklistService(deps: ChecklistDeps) {
         completed,
         total: items.length,
         percent: quotient(100 * completed, items.length, 0) ?? 0,
-        completedAt: isoTimeOrNull(completedAt),
+        completedAt: isoTimeOrNull(completedAt ?? (wouldComplete ? written!.at : null)),
       }
     },
   }
