@@ -22,7 +22,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
 
   const where = (url: string) => url.replace(/^.*@|\?.*$/g, '')
 
-  describe('is refused, with what to do,', () => {
+  describe('is rejected, with what to do,', () => {
     const unusable = async (url: string) => {
       const error = await inspectDatabase(url, Date.now).catch((error: unknown) => error)
       expect(error).toBeInstanceOf(DatabaseUnusable)

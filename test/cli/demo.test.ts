@@ -143,7 +143,7 @@ function occupied(port: number): { [Symbol.dispose](): void } {
   }
 }
 
-test('a demo keeps to a short retention and its own directory, finds ports beside taken ones, and listens on this machine alone unless told otherwise', async () => {
+test('a demo keeps to a short retention and its own directory, finds ports beside taken ones, and listens on this machine alone by default', async () => {
   using _taken = occupied(8_080)
   const args = ['demo', '--data', 'local', '--retention-days', '2', '--management-port', '0']
   const database = { CAIRN_DATABASE_URL: 'postgres://cairn@127.0.0.1:1/cairn' }

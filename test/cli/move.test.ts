@@ -125,7 +125,7 @@ describe('cairn move', () => {
     expect(asNode.stderr).toContain('holds data of a server alone')
   })
 
-  test('refuses a directory that follows another database', async () => {
+  test('rejects a directory that follows another database', async () => {
     expect((await move()).status).toBe(0)
     url = await server.emptyDatabase()
     expect(await refusalOf()).toContain('"cairn move --database-lost"')

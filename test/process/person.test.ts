@@ -65,13 +65,13 @@ async function reportAll(userId: string): Promise<string[]> {
 
 /** `alreadyCompleted` of two reports of a completion: always false for a person of whom nothing is kept. */
 async function completeTwice(userId: string): Promise<boolean[]> {
-  const told: boolean[] = []
+  const completed: boolean[] = []
   for (let i = 0; i < 2; i++) {
     const answer = await api()('POST', `/flows/${flow.id}/complete`, { userId })
     expect(answer.status).toBe(200)
-    told.push(((await answer.json()) as { alreadyCompleted: boolean }).alreadyCompleted)
+    completed.push(((await answer.json()) as { alreadyCompleted: boolean }).alreadyCompleted)
   }
-  return told
+  return completed
 }
 
 async function analytics() {

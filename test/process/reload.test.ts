@@ -80,7 +80,7 @@ test('a wrong setting keeps the previous ones, says why, and shows in the metric
   expect((await metricsOf(server)).sum(wentWell)).toBe(1)
 })
 
-test('a shorter retention refuses older events from the next request on', async () => {
+test('a shorter retention rejects older events from the next request', async () => {
   const { snippetKey } = await withData(place)
   await write('CAIRN_RETENTION_DAYS=90')
   const server = await place.serve(['--config', file()])

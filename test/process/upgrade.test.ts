@@ -76,7 +76,7 @@ describe('while a start changes the tables', () => {
     expect(schemaIn()).toBe(schemaKnown)
   })
 
-  test('SIGKILL leaves the data as it was, and the next start goes on', async () => {
+  test('SIGKILL leaves the data as it was, and the next start upgrades it', async () => {
     const { server } = await heldUp()
     await server.end('SIGKILL')
     expect(schemaIn()).toBe(schemaKnown)
@@ -86,7 +86,7 @@ describe('while a start changes the tables', () => {
   })
 })
 
-test('an upgrade can be undone: the older release names the backup, and goes on from it', async () => {
+test('an upgrade can be undone: the older release names the backup, and runs on it', async () => {
   const failed = await later.run(['org', 'list'])
   expect([failed.status, failed.stderr]).toEqual([
     1,

@@ -9,7 +9,7 @@ import type { World } from '../support/world.ts'
 import { conformance } from './conformance/conformance.ts'
 import { defaultRounds, type Rounds, type Store } from './conformance/store.ts'
 
-/** Which node is asked: each in turn, but the same for what is asked at once, whose order is its own. */
+/** Which node is called: each in turn, but the same one for calls at once, because their order is up to it. */
 class Turns {
   private calls = 0
   private open = 0
@@ -146,12 +146,12 @@ describe('over a log', () => {
       async reopen() {
         for (const node of nodes) await node.stop()
         nodes = [
-          await NodeWorld.open(url, clock, nodes[0]!.world),
-          await NodeWorld.open(url, clock, nodes[1]!.world),
+          await NodeWorld.open(url, clock, { dataDir: nodes[0]!.world.dataDir }),
+          await NodeWorld.open(url, clock, { dataDir: nodes[1]!.world.dataDir }),
         ]
       },
       async close() {
-        for (const node of nodes) await node.stop()
+        for (const node of nodes) await node.close()
       },
     }
   }

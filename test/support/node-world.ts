@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { Node } from '../../src/storage/log/postgres/member.ts'
 import { PostgresLog } from '../../src/storage/log/postgres/postgres-log.ts'
 import { NodeBoard } from '../../src/storage/shared/node-board.ts'
@@ -25,7 +26,7 @@ export class NodeWorld {
   private constructor(
     readonly world: World,
     readonly log: PostgresLog,
-    private readonly member: Node,
+    readonly member: Node,
     follows: boolean,
   ) {
     const follow = () => {
@@ -68,5 +69,11 @@ export class NodeWorld {
     await this.world.stop()
     await this.member.leave()
     await this.log.close()
+  }
+
+  /** Stops it, and removes its directory. */
+  async close(): Promise<void> {
+    await this.stop()
+    rmSync(this.world.dataDir, { recursive: true })
   }
 }

@@ -241,7 +241,7 @@ describe('a fault says what to do', () => {
   })
 })
 
-test('reading any text terminates, with a tree or a fault', () => {
+test('reading any text terminates, with a tree or an error', () => {
   const marks = [
     ':not(',
     '(',

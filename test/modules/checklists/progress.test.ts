@@ -65,6 +65,22 @@ describe('the version of the progress in the heartbeat', () => {
   })
 })
 
+test('ticks of an erased person are answered like those of a new one, and not kept', async () => {
+  const { status } = await tenant.answer('DELETE /manage/people?userId=gone', { asOperator: true })
+  expect(status).toBe(200)
+  const keys = flow.checklist!.items.map(({ key }) => key)
+  for (const some of [keys.slice(1), keys]) {
+    const items = some.map(key => ({ key, completed: true }))
+    const [gone, fresh] = [
+      await write(items, { userId: 'gone' }),
+      await write(items, { userId: `new-${some.length}` }),
+    ]
+    expect({ ...gone.body, userId: '' }).toEqual({ ...fresh.body, userId: '' })
+    expect(gone.body.completedAt === null).toBe(some !== keys)
+  }
+  expect(await progress('userId=gone')).toMatchObject({ completed: 0, completedAt: null })
+})
+
 test('two tabs cannot undo each other: a POST touches only the items that it names', async () => {
   const [one, two] = await Promise.all([tick('invite'), tick('photo')])
   expect([one.status, two.status]).toEqual([200, 200])

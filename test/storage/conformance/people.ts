@@ -470,7 +470,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       anonymousId: 'a-browser',
     })
     const runId = fc.option(fc.constantFrom('one', 'two'), { nil: undefined })
-    const asked = fc.oneof(
+    const reports = fc.oneof(
       fc.record({
         type: fc.constant('events' as const),
         events: fc.array(
@@ -496,21 +496,21 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
         outcome: fc.constantFrom('found', 'not_found'),
       }),
     )
-    type Report = typeof asked extends fc.Arbitrary<infer A> ? A : never
+    type Report = typeof reports extends fc.Arbitrary<infer A> ? A : never
 
     const list = definitionOf({
       ...tour,
       checklist: { items: ['one', 'two'].map(key => ({ key, title: key })) },
     })
 
-    test('by the answer to a report, which is that about somebody new; and nothing of it is kept', async () => {
+    test('a report is answered as if the person were new, and is not kept', async () => {
       const store = await open()
       store.alone?.()
-      const report = async (tenant: Tenant, asked: Report): Promise<unknown> => {
+      const send = async (tenant: Tenant, report: Report): Promise<unknown> => {
         const { ref, store } = tenant
-        switch (asked.type) {
+        switch (report.type) {
           case 'events': {
-            const events = asked.events.map(({ id, kind, runId, who }) => ({
+            const events = report.events.map(({ id, kind, runId, who }) => ({
               ...tenant.event(id, { kind, flowKey: 'tour', ...(runId && { runId }) } as EventOf),
               ...who,
             }))
@@ -518,25 +518,25 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
             return answer
           }
           case 'complete':
-            return tenant.complete('tour', asked.who, { runId: asked.runId ?? null })
+            return tenant.complete('tour', report.who, { runId: report.runId ?? null })
           case 'tick':
-            return tenant.tick('tour', asked.who, { [asked.item]: asked.completed })
+            return tenant.tick('tour', report.who, { [report.item]: report.completed })
           case 'health':
             return store.stores.steps.recordHealth({
               ...{ orgRef: ref, stepRef: tenant.stepRef('tour', 'hello'), version: 1 },
-              outcome: asked.outcome,
-              person: personOf(asked.who.userId, asked.who.anonymousId),
+              outcome: report.outcome,
+              person: personOf(report.who.userId, report.who.anonymousId),
               ...{ at: store.clock.now(), url: null, selector: null, matchCount: null },
               ...{ waitMs: null, snippetVersion: null, message: null },
             } as Parameters<Store['stores']['steps']['recordHealth']>[0])
         }
       }
       await fc.assert(
-        fc.asyncProperty(asked, async one => {
+        fc.asyncProperty(reports, async report => {
           const [erased, never] = [await Tenant.of(store), await Tenant.of(store)]
           for (const tenant of [erased, never]) await tenant.publish(list)
           for (const name of ['usomeone', 'aa-browser']) await erased.erase(name)
-          const [answer, expected] = [await report(erased, one), await report(never, one)]
+          const [answer, expected] = [await send(erased, report), await send(never, report)]
           expect(answer).toEqual(expected)
           expect(await erased.events()).toEqual([])
           for (const who of [person('someone'), visitor('a-browser')]) {
