@@ -200,7 +200,8 @@ export class PostgresLog implements Log {
     const to = locked ?? (await queries.get<Clock>(clock))!
     if (to.seq === from.seq && to.mark === from.mark) return
     await this.requireKnown(queries, from, to)
-    let [after, name, key] = [from.seq, '', '']
+    // No row has an empty name, so none of the position's own group comes again.
+    let [after, name, key] = [from.seq + 1, '', '']
     for (;;) {
       const rows = await queries.all<LogRow & { seq: number }>(
         `select name as table, key, content::text as content, seq::float8 as seq from cairn_rows

@@ -116,6 +116,16 @@ describe('a machine over a log', () => {
     }
   }
 
+  test('takes up what follows its position, and nothing of the group before that again', async () => {
+    const [one, other] = nodes as [NodeWorld, NodeWorld]
+    await tenant.publish(definitionOf({ key: 'next', steps: [{ key: 'one', title: 'One' }] }))
+    const { position } = one.world.storage.replica!
+    await send(other)
+    const pages = await Array.fromAsync(one.log.since(position))
+    expect(pages.flatMap(({ rows }) => rows.map(({ table }) => table))).not.toContain('flows')
+    expect(pages.flatMap(({ batches }) => batches)).toHaveLength(1)
+  })
+
   test('whose work continues after the log has given it up keeps none of that', async () => {
     const { log } = nodes[0]!
     const { append } = log
