@@ -215,6 +215,7 @@ export class Storage {
         seq: () => this.replica!.position.seq,
         change: (...args) => this.change(...args),
         here: work => this.writer.exclusively(work),
+        idle: () => this.writer.idle(),
         retain: async () => {
           // Nothing is deleted before it is projected.
           await this.following.upToNow()

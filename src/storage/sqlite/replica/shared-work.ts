@@ -62,6 +62,8 @@ interface WorkParts {
   work: Pick<LongWork, 'eraseHere' | 'rebuildHere'>
   /** Changes what is about this machine alone. */
   here: (work: () => void) => Promise<void>
+  /** Resolves once no transaction is open. */
+  idle: () => Promise<void>
   /** Deletes from this machine's ledger what is due there. */
   retain: () => Promise<void>
   /** Forgets what was reported lately, within the change that begins an erasure. */
@@ -138,7 +140,9 @@ export class SharedWork {
   }
 
   private async doHere(tell: Tell): Promise<void> {
-    const { work, member, seq, retain } = this.parts
+    const { work, member, seq, idle, retain } = this.parts
+    // The work beside this thread sees nothing of an open transaction: neither an erasure in it nor the events.
+    await idle()
     const upTo = seq()
     const due = this.table.all().filter(({ secret }) => secret !== null)
     this.list.takeUp()

@@ -126,6 +126,42 @@ describe('a machine over a log', () => {
     expect(pages.flatMap(({ batches }) => batches)).toHaveLength(1)
   })
 
+  test('erases what it takes up together with the erasure', async () => {
+    const [one, other] = nodes as [NodeWorld, NodeWorld]
+    await other.world.storage.follow()
+    // Nothing is left to do there that would wait for the transaction.
+    await other.world.storage.projected()
+    await other.world.storage.housekeeping.retain()
+    const id = await send()
+    const [finishing, takingUp] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const { store } = one.log
+    one.log.store = async (...args) => {
+      await finishing.promise
+      return store.apply(one.log, args)
+    }
+    const { since } = other.log
+    other.log.since = async function* (from) {
+      for await (const page of since.call(other.log, from)) {
+        yield page
+        if (page.to === null) await takingUp.promise
+      }
+    }
+    const erased = tenant.erase(`u${id}`)
+    const rows = 'select * from erasures where receipt like \'%"events":1%\''
+    await until(() => one.world.database.query(rows).all().length === 1)
+    const followed = other.world.storage.follow()
+    await until(() => other.world.database.inTransaction)
+    const done = other.world.storage.together!.work.hereToo()
+    // By then a thread that does not wait for the end of the transaction has read the events.
+    await Bun.sleep(500)
+    takingUp.resolve()
+    await Promise.all([followed, done])
+    finishing.resolve()
+    await erased
+    await expectAllToHave(...peopleIn(one))
+    expect(peopleIn(one)).not.toContain(id)
+  })
+
   test('whose work continues after the log has given it up keeps none of that', async () => {
     const { log } = nodes[0]!
     const { append } = log
