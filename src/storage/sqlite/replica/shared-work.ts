@@ -7,7 +7,7 @@ import type {
   ErasureProgress,
   NamedPerson,
 } from '../../../modules/people/port.ts'
-import type { Log, LogBatch, Member } from '../../log/log.ts'
+import { type Log, type LogBatch, LogUnavailable, type Member } from '../../log/log.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { stateIn } from '../database/server-state.ts'
 import type { ErasedHere } from '../erasure/erase-whole.ts'
@@ -210,6 +210,10 @@ export class SharedWork {
   private async finish(row: ErasureRow, upTo: number, tell: Tell): Promise<Erased> {
     const { member, log, snapshots, events, change, now } = this.parts
     await this.hereToo(tell)
+    // The log may have the erasure although this machine could not commit it, because its disk was full.
+    if (this.table.get(row)?.secret !== null) {
+      throw new LogUnavailable('The erasure has begun, but not on this machine')
+    }
     const done = this.done.get(row.id)
     await member?.othersHaveDone(upTo)
     await snapshots.make(true)

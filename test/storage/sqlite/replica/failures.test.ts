@@ -162,6 +162,18 @@ describe('a machine over a log', () => {
     expect(peopleIn(one)).not.toContain(id)
   })
 
+  test('whose disk is full as an erasure begins does not finish it before it has erased', async () => {
+    const one = nodes[0]!
+    const id = await send()
+    await one.world.storage.projected()
+    failCommit(one)
+    await expect(tenant.erase(`u${id}`)).rejects.toMatchObject({ code: 'overloaded' })
+    expect(await one.log.snapshots()).toEqual([])
+    const { receipt } = await tenant.erase(`u${id}`)
+    expect(receipt).toMatchObject({ finishedAt: expect.any(Number), erased: { events: 1 } })
+    expect(peopleIn(one)).not.toContain(id)
+  })
+
   test('whose work continues after the log has given it up keeps none of that', async () => {
     const { log } = nodes[0]!
     const { append } = log
