@@ -68,7 +68,7 @@ const clock = `select ${position}, erased::float8 as erased,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as now from cairn_clock`
 
 interface Clock extends Position {
-  /** A directory that is not further than this still has what was erased. */
+  /** A directory that is not as far as this may still have what was erased. */
   erased: number
   /** By PostgreSQL's clock. */
   now: number

@@ -162,6 +162,28 @@ describe('a machine over a log', () => {
     expect(peopleIn(one)).not.toContain(id)
   })
 
+  test('that was killed before it had erased somebody does so at its next start', async () => {
+    const [one, other] = nodes as [NodeWorld, NodeWorld]
+    const id = await send()
+    const finishing = Promise.withResolvers<void>()
+    const { store } = one.log
+    one.log.store = async (...args) => {
+      await finishing.promise
+      return store.apply(one.log, args)
+    }
+    const erased = tenant.erase(`u${id}`)
+    await until(() => peopleIn(one).length === 1 && !peopleIn(one).includes(id))
+    other.world.storage.together!.work.hereToo = async () => {}
+    await other.world.storage.follow()
+    await other.stop()
+    finishing.resolve()
+    await erased
+    nodes.pop()
+    const again = await add(other.world.dataDir)
+    await again.world.storage.catchUp()
+    await expectAllToHave(...peopleIn(one))
+  })
+
   test('whose disk is full as an erasure begins does not finish it before it has erased', async () => {
     const one = nodes[0]!
     const id = await send()
