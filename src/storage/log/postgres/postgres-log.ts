@@ -27,7 +27,7 @@ import { dropSnapshots, snapshotParts, snapshotsIn, storeSnapshot } from './snap
 const pageRows = 2_000
 const pageBatches = 500
 
-/** The pause before asking again what became of a commit, and how long to ask, milliseconds. */
+/** The pause before asking again for the outcome of a commit, and how long to ask, milliseconds. */
 const askAgainMs = 100
 const longestDoubtMs = 10_000
 
@@ -246,7 +246,7 @@ export class PostgresLog implements Log {
       'select mark from cairn_marks where seq = $1',
       from.seq,
     )
-    if (known === null) throw new NotInLog(`What follows ${from.seq} is not kept any more`)
+    if (known === null) throw new NotInLog(`What follows ${from.seq} is no longer kept`)
     if (known.mark !== from.mark)
       throw new NotInLog(`The log has another history since ${from.seq}`)
   }
@@ -284,7 +284,7 @@ export class PostgresLog implements Log {
         })
       } catch (cause) {
         if (performance.now() > deadline)
-          throw new CommitInDoubt('Nobody could be asked what became of a commit', { cause })
+          throw new CommitInDoubt('The outcome of a commit could not be looked up', { cause })
         await Bun.sleep(askAgainMs)
       }
     }

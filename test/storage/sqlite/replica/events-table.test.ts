@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Postgres } from '../../../../src/storage/log/postgres/connection.ts'
 import { HandClock } from '../../../support/hand-clock.ts'
-import { openNode } from '../../../support/node.ts'
+import { NodeWorld } from '../../../support/node-world.ts'
 import { PostgresServer, test } from '../../../support/postgres.ts'
 import type { World } from '../../../support/world.ts'
 import type { Store } from '../../conformance/store.ts'
@@ -36,7 +36,7 @@ const odd = '{"plan":"pro","odd":"\\"quo\\\\ted\\" \\u0000 🧭","none":null}'
 async function two() {
   const url = await server.newDatabase()
   const clock = new HandClock()
-  const [one, other] = [await openNode(url, clock), await openNode(url, clock)]
+  const [one, other] = [await NodeWorld.open(url, clock), await NodeWorld.open(url, clock)]
   const postgres = Postgres.open(url, { most: 1 })
   const rows = () =>
     postgres.all<Record<string, unknown>>('select * from events order by seq, place')

@@ -261,7 +261,7 @@ describe('a machine over a log', () => {
     expect(Number(found!.rows)).toBe(1)
   })
 
-  test('that can ask nobody what became of a commit tells its caller so, and has the group later', async () => {
+  test('that cannot look up the outcome of a commit says so, and has the group later', async () => {
     const cut = cutAtCommitOf('insert into cairn_ledger', 'after')
     proxy.cutAt = (sent, connection) => {
       const how = cut(sent, connection)

@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashOfPerson } from '../../../../src/storage/sqlite/erasure/person-matcher.ts'
 import { HandClock } from '../../../support/hand-clock.ts'
-import { openNode } from '../../../support/node.ts'
+import { NodeWorld } from '../../../support/node-world.ts'
 import { PostgresServer, test } from '../../../support/postgres.ts'
 import type { Store } from '../../conformance/store.ts'
 import { Tenant } from '../../conformance/tenant.ts'
@@ -21,7 +21,7 @@ const listOf = (dataDir: string) => readFileSync(join(dataDir, 'erasures.jsonl')
 async function two() {
   const url = await server.newDatabase()
   const clock = new HandClock()
-  const nodes = [await openNode(url, clock), await openNode(url, clock)] as const
+  const nodes = [await NodeWorld.open(url, clock), await NodeWorld.open(url, clock)] as const
   const [one, other] = nodes
   const tenant = await Tenant.of(one.world as unknown as Store)
   const send = (userId: string) =>
@@ -64,7 +64,7 @@ test('whoever is on the list of a node, but not in a restored database, is erase
     `${JSON.stringify({ ...line, person })}\n`,
   )
   await other.stop()
-  const again = await openNode(url, clock, other.world.dataDir)
+  const again = await NodeWorld.open(url, clock, { dataDir: other.world.dataDir })
   await again.world.storage.careForLog()
   await one.world.storage.follow()
   expect(await userIds()).not.toContain('ann')
