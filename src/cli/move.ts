@@ -44,7 +44,7 @@ Everything stays as it was: ids, numbers, cursors of the log of events,
 session.key and older versions of the snippet.
 
 With --back, the directory is brought up to date with the database and then
-serves alone. The database is kept, and no node starts on it any more.
+serves alone. The database is kept, and no node starts on it again.
 
 With --database-lost, name a new, empty database, and the directory of the node
 that has most: a node that starts there says how far its directory is. What no
@@ -181,5 +181,5 @@ const nextShared = (data: string) => [
 
 const nextAlone = (data: string, place: string) => [
   `start the server without CAIRN_DATABASE_URL: cairn serve --data ${shellWord(resolve(data))}`,
-  `keep the database at ${place} until a backup of the directory is made; no node starts on it any more`,
+  `keep the database at ${place} until a backup of the directory is made; no node starts on it again`,
 ]

@@ -191,7 +191,7 @@ describe('an upgrade of one node after the other', () => {
     // A directory that was upgraded is nothing for the old release.
     expect(await serveRefused(old, later.path('joining'))).toContain('newer')
 
-    // Whoever is erased is in no snapshot any more, so none is left that the old release can begin with.
+    // Whoever is erased is in no snapshot from then on, so none is left that the old release can begin with.
     const eves = { id: 'of eve', kind: 'custom', name: 'x', userId: 'eve' }
     await apiOf(second, snippetKey)('POST', '/events', { events: [eves] })
     const erased = await atNode(first, 'person', 'erase', slug, 'eve', '--yes', '--json')

@@ -63,10 +63,19 @@ export class NodeWorld {
     return this.world.storage.replica!.position.seq
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    return this.end(() => this.world.stop())
+  }
+
+  /** Stops it, and deletes its directory. */
+  close(): Promise<void> {
+    return this.end(() => this.world.close())
+  }
+
+  private async end(closing: () => Promise<void>): Promise<void> {
     if (this.following) clearInterval(this.following)
     await this.last
-    await this.world.stop()
+    await closing()
     await this.member.leave()
     await this.log.close()
   }

@@ -217,7 +217,7 @@ export interface Log {
   /** Ends the log: no machine follows it from then on. @param movedTo where its data is */
   end(movedTo: string): Promise<void>
   /**
-   * Deletes batches that were received before a moment, as far as no database takes them up any more.
+   * Deletes batches that were received before a moment, as far as no database will take them up.
    *
    * @param own the moments of organisations that have one of their own
    */

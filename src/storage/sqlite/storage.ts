@@ -216,6 +216,7 @@ export class Storage {
         seq: () => this.replica!.position.seq,
         change: (...args) => this.change(...args),
         here: work => this.writer.exclusively(work),
+        idle: () => this.writer.idle(),
         retain: async () => {
           // Nothing is deleted before it is projected.
           await this.following.upToNow()
@@ -304,6 +305,8 @@ export class Storage {
   /** Takes up everything that is in the log, before anything is answered. @throws LogUnavailable, NotInLog */
   async catchUp(): Promise<void> {
     await this.options.following!.member?.join()
+    // What the log has next may say that an erasure is finished, which was begun here and interrupted.
+    await this.together!.work.hereToo()
     await this.writer.follow()
     this.tookUp()
     // A restored database may lack erasures that this directory knows.

@@ -166,7 +166,7 @@ export class ClusterNode {
     )
   }
 
-  /** Leaves the cluster, so that nobody waits for this node any more. */
+  /** Leaves the cluster, so that nobody waits for this node. */
   async leave(): Promise<void> {
     this.stopping.abort()
     this.board.leasedUntil = Number.NEGATIVE_INFINITY

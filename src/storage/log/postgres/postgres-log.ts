@@ -27,7 +27,7 @@ import { dropSnapshots, snapshotParts, snapshotsIn, storeSnapshot } from './snap
 const pageRows = 2_000
 const pageBatches = 500
 
-/** The pause before asking again what became of a commit, and how long to ask, milliseconds. */
+/** The pause before asking again for the outcome of a commit, and how long to ask, milliseconds. */
 const askAgainMs = 100
 const longestDoubtMs = 10_000
 
@@ -68,7 +68,7 @@ const clock = `select ${position}, erased::float8 as erased,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as now from cairn_clock`
 
 interface Clock extends Position {
-  /** A directory that is not further than this still has what was erased. */
+  /** A directory that is not as far as this may still have what was erased. */
   erased: number
   /** By PostgreSQL's clock. */
   now: number
@@ -200,7 +200,8 @@ export class PostgresLog implements Log {
     const to = locked ?? (await queries.get<Clock>(clock))!
     if (to.seq === from.seq && to.mark === from.mark) return
     await this.requireKnown(queries, from, to)
-    let [after, name, key] = [from.seq, '', '']
+    // No row has an empty name, so none of the position's own group comes again.
+    let [after, name, key] = [from.seq + 1, '', '']
     for (;;) {
       const rows = await queries.all<LogRow & { seq: number }>(
         `select name as table, key, content::text as content, seq::float8 as seq from cairn_rows
@@ -245,7 +246,7 @@ export class PostgresLog implements Log {
       'select mark from cairn_marks where seq = $1',
       from.seq,
     )
-    if (known === null) throw new NotInLog(`What follows ${from.seq} is not kept any more`)
+    if (known === null) throw new NotInLog(`What follows ${from.seq} is no longer kept`)
     if (known.mark !== from.mark)
       throw new NotInLog(`The log has another history since ${from.seq}`)
   }
@@ -283,7 +284,7 @@ export class PostgresLog implements Log {
         })
       } catch (cause) {
         if (performance.now() > deadline)
-          throw new CommitInDoubt('Nobody could be asked what became of a commit', { cause })
+          throw new CommitInDoubt('The outcome of a commit could not be looked up', { cause })
         await Bun.sleep(askAgainMs)
       }
     }

@@ -15,7 +15,7 @@ create table cairn_clock (
   at bigint not null,
   -- The number of the last group that changes what management keeps. Events alone do not.
   changed bigint not null default 0,
-  -- A directory that is not further than this still has what was erased, and is filled anew.
+  -- A directory that is not as far as this may still have what was erased, and is filled anew.
   erased bigint not null default 0,
   -- Where the data is now, if it was moved out of here.
   moved_to text

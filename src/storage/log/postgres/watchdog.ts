@@ -29,7 +29,7 @@ export class Watchdog {
   private timer: ReturnType<typeof setTimeout> | null = null
   private isSilent = false
 
-  /** @param onSilence ends the queries that will not be answered any more */
+  /** @param onSilence ends the queries that will get no answer */
   constructor(
     private readonly patienceMs: number,
     private readonly onSilence: () => void,

@@ -7,7 +7,7 @@ import type {
   ErasureProgress,
   NamedPerson,
 } from '../../../modules/people/port.ts'
-import type { Log, LogBatch, Member } from '../../log/log.ts'
+import { type Log, type LogBatch, LogUnavailable, type Member } from '../../log/log.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { stateIn } from '../database/server-state.ts'
 import type { ErasedHere } from '../erasure/erase-whole.ts'
@@ -62,6 +62,8 @@ interface WorkParts {
   work: Pick<LongWork, 'eraseHere' | 'rebuildHere'>
   /** Changes what is about this machine alone. */
   here: (work: () => void) => Promise<void>
+  /** Resolves once no transaction is open. */
+  idle: () => Promise<void>
   /** Deletes from this machine's ledger what is due there. */
   retain: () => Promise<void>
   /** Forgets what was reported lately, within the change that begins an erasure. */
@@ -138,7 +140,9 @@ export class SharedWork {
   }
 
   private async doHere(tell: Tell): Promise<void> {
-    const { work, member, seq, retain } = this.parts
+    const { work, member, seq, idle, retain } = this.parts
+    // The work beside this thread sees nothing of an open transaction: neither an erasure in it nor the events.
+    await idle()
     const upTo = seq()
     const due = this.table.all().filter(({ secret }) => secret !== null)
     this.list.takeUp()
@@ -206,6 +210,10 @@ export class SharedWork {
   private async finish(row: ErasureRow, upTo: number, tell: Tell): Promise<Erased> {
     const { member, log, snapshots, events, change, now } = this.parts
     await this.hereToo(tell)
+    // The log may have the erasure although this machine could not commit it, because its disk was full.
+    if (this.table.get(row)?.secret !== null) {
+      throw new LogUnavailable('The erasure has begun, but not on this machine')
+    }
     const done = this.done.get(row.id)
     await member?.othersHaveDone(upTo)
     await snapshots.make(true)

@@ -26,6 +26,8 @@ interface TogetherParts extends Following {
   change: <T>(work: () => T, isInPassing?: boolean, committed?: () => void) => Promise<T>
   /** Changes what is about this machine alone. */
   here: (work: () => void) => Promise<void>
+  /** Resolves once no transaction is open. */
+  idle: () => Promise<void>
   /** Deletes from this machine's ledger what is due there. */
   retain: () => Promise<void>
 }

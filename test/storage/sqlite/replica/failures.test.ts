@@ -116,6 +116,86 @@ describe('a machine over a log', () => {
     }
   }
 
+  test('takes up what follows its position, and nothing of the group before that again', async () => {
+    const [one, other] = nodes as [NodeWorld, NodeWorld]
+    await tenant.publish(definitionOf({ key: 'next', steps: [{ key: 'one', title: 'One' }] }))
+    const { position } = one.world.storage.replica!
+    await send(other)
+    const pages = await Array.fromAsync(one.log.since(position))
+    expect(pages.flatMap(({ rows }) => rows.map(({ table }) => table))).not.toContain('flows')
+    expect(pages.flatMap(({ batches }) => batches)).toHaveLength(1)
+  })
+
+  test('erases what it takes up together with the erasure', async () => {
+    const [one, other] = nodes as [NodeWorld, NodeWorld]
+    await other.world.storage.follow()
+    // Nothing is left to do there that would wait for the transaction.
+    await other.world.storage.projected()
+    await other.world.storage.housekeeping.retain()
+    const id = await send()
+    const [finishing, takingUp] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const { store } = one.log
+    one.log.store = async (...args) => {
+      await finishing.promise
+      return store.apply(one.log, args)
+    }
+    const { since } = other.log
+    other.log.since = async function* (from) {
+      for await (const page of since.call(other.log, from)) {
+        yield page
+        if (page.to === null) await takingUp.promise
+      }
+    }
+    const erased = tenant.erase(`u${id}`)
+    const rows = 'select * from erasures where receipt like \'%"events":1%\''
+    await until(() => one.world.database.query(rows).all().length === 1)
+    const followed = other.world.storage.follow()
+    await until(() => other.world.database.inTransaction)
+    const done = other.world.storage.together!.work.hereToo()
+    // By then a thread that does not wait for the end of the transaction has read the events.
+    await Bun.sleep(500)
+    takingUp.resolve()
+    await Promise.all([followed, done])
+    finishing.resolve()
+    await erased
+    await expectAllToHave(...peopleIn(one))
+    expect(peopleIn(one)).not.toContain(id)
+  })
+
+  test('that was killed before it had erased somebody does so at its next start', async () => {
+    const [one, other] = nodes as [NodeWorld, NodeWorld]
+    const id = await send()
+    const finishing = Promise.withResolvers<void>()
+    const { store } = one.log
+    one.log.store = async (...args) => {
+      await finishing.promise
+      return store.apply(one.log, args)
+    }
+    const erased = tenant.erase(`u${id}`)
+    await until(() => peopleIn(one).length === 1 && !peopleIn(one).includes(id))
+    other.world.storage.together!.work.hereToo = async () => {}
+    await other.world.storage.follow()
+    await other.stop()
+    finishing.resolve()
+    await erased
+    nodes.pop()
+    const again = await add(other.world.dataDir)
+    await again.world.storage.catchUp()
+    await expectAllToHave(...peopleIn(one))
+  })
+
+  test('whose disk is full as an erasure begins does not finish it before it has erased', async () => {
+    const one = nodes[0]!
+    const id = await send()
+    await one.world.storage.projected()
+    failCommit(one)
+    await expect(tenant.erase(`u${id}`)).rejects.toMatchObject({ code: 'overloaded' })
+    expect(await one.log.snapshots()).toEqual([])
+    const { receipt } = await tenant.erase(`u${id}`)
+    expect(receipt).toMatchObject({ finishedAt: expect.any(Number), erased: { events: 1 } })
+    expect(peopleIn(one)).not.toContain(id)
+  })
+
   test('whose work continues after the log has given it up keeps none of that', async () => {
     const { log } = nodes[0]!
     const { append } = log
@@ -181,7 +261,7 @@ describe('a machine over a log', () => {
     expect(Number(found!.rows)).toBe(1)
   })
 
-  test('that can ask nobody what became of a commit tells its caller so, and has the group later', async () => {
+  test('that cannot look up the outcome of a commit says so, and has the group later', async () => {
     const cut = cutAtCommitOf('insert into cairn_ledger', 'after')
     proxy.cutAt = (sent, connection) => {
       const how = cut(sent, connection)
