@@ -63,26 +63,17 @@ export class NodeWorld {
     return this.world.storage.replica!.position.seq
   }
 
-  stop(): Promise<void> {
-    return this.end(() => this.world.stop())
-  }
-
-  /** Stops it, and deletes its directory. */
-  close(): Promise<void> {
-    return this.end(() => this.world.close())
-  }
-
-  private async end(closing: () => Promise<void>): Promise<void> {
+  async stop(): Promise<void> {
     if (this.following) clearInterval(this.following)
     await this.last
-    await closing()
+    await this.world.stop()
     await this.member.leave()
     await this.log.close()
   }
 
-  /** Stops it, and removes its directory. */
+  /** Stops it, and deletes its directory. */
   async close(): Promise<void> {
     await this.stop()
-    rmSync(this.world.dataDir, { recursive: true })
+    rmSync(this.world.dataDir, { recursive: true, force: true })
   }
 }
