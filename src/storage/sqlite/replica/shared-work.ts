@@ -144,7 +144,10 @@ export class SharedWork {
     // The work beside this thread sees nothing of an open transaction: neither an erasure in it nor the events.
     await idle()
     const upTo = seq()
-    const due = this.table.all().filter(({ secret }) => secret !== null)
+    const all = this.table.all()
+    // Another machine has finished these.
+    for (const { id, finishedAt } of all) if (finishedAt !== null) this.done.delete(id)
+    const due = all.filter(({ secret }) => secret !== null)
     this.list.takeUp()
     // What goes with a person depends on the events that are left, which must be the same on all machines.
     if (due.length > 0) await retain()
@@ -172,11 +175,15 @@ export class SharedWork {
       )
       await this.hereToo()
       const { rebuilt } = this.asked
+      // The log may have the rebuild although this machine could not commit it, because its disk was full.
+      if (rebuilt === null) {
+        throw new LogUnavailable('The rebuild has begun, but not on this machine')
+      }
       await change(() => {
         for (const [orgRow, entry] of lines) writeAudit(database, orgRow, [entry])
       })
       await member?.othersHaveDone(upTo)
-      return rebuilt!
+      return rebuilt
     } finally {
       this.asked = null
     }
