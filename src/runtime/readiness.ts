@@ -1,4 +1,4 @@
-import { mostApartMs } from '../storage/log/log.ts'
+import { maxApartMs } from '../storage/log/log.ts'
 import type { BufferGauge } from '../storage/shared/boards.ts'
 import type { NodeBoard } from '../storage/shared/node-board.ts'
 import type { DiskWatch } from './disk-watch.ts'
@@ -100,7 +100,7 @@ function* storageTroubles({ gauge, node }: ServerState): Iterable<string> {
 function* nodeTroubles({ node, monotonicMs: now }: ServerState): Iterable<string> {
   if (node === null || now >= node.leasedUntil) return
   const aheadMs = node.clockAhead ?? 0
-  if (Math.abs(aheadMs) > mostApartMs) {
+  if (Math.abs(aheadMs) > maxApartMs) {
     const side = aheadMs > 0 ? 'ahead of' : 'behind'
     yield `the clock of this machine is ${seconds(Math.abs(aheadMs))} ${side} the database's, so writes get 503: set it, and let both follow NTP`
   }

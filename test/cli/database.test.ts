@@ -205,7 +205,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       synchronousStandbys: '',
       followers: 0,
       isArchiving: true,
-      mostClients: 97,
+      maxClients: 97,
       clients: 1,
     }
 
@@ -220,7 +220,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       [{ aheadMs: -60_000 }, 'warning: 60.0 s behind'],
       [{ aheadMs: -61_000 }, 'error: a node refuses writes'],
       [{ isEncrypted: false }, 'warning: is not encrypted'],
-      [{ mostClients: 9 }, 'warning: a node like this one takes up to 5'],
+      [{ maxClients: 9 }, 'warning: a node like this one takes up to 5'],
       [
         { synchronousStandbys: 'ANY 1 (b, c)', synchronousCommit: 'local' },
         'warning: does not wait for the standby ANY 1 (b, c)',
@@ -236,7 +236,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
     })
 
     test('says for how many nodes the connections are enough', () => {
-      const found = judgePostgres({ ...good, mostClients: 100 }).map(({ what }) => what)
+      const found = judgePostgres({ ...good, maxClients: 100 }).map(({ what }) => what)
       expect(found).toContainEqual(expect.stringMatching(/up to 5: enough for 20 nodes$/))
     })
 

@@ -1,14 +1,14 @@
 import type { Config } from '../../config/settings.ts'
 import { dayMs, hourMs } from '../../core/time/durations.ts'
 import { limitsForEach } from '../../runtime/node-watch.ts'
-import { mostApartMs } from '../../storage/log/log.ts'
+import { maxApartMs } from '../../storage/log/log.ts'
 import {
   type DatabaseSeen,
   DatabaseUnusable,
   inspectDatabase,
 } from '../../storage/log/postgres/inspection.ts'
 import { type LogFacts, readLogFacts } from '../../storage/log/postgres/log-facts.ts'
-import { mostConnectionsOfNode } from '../../storage/log/postgres/pools.ts'
+import { maxConnectionsOfNode } from '../../storage/log/postgres/pools.ts'
 import { counted } from '../output.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
@@ -128,15 +128,15 @@ function judgeClock({ aheadMs }: DatabaseSeen): Finding[] {
   if (offMs <= tolerableMs) return []
   const side = aheadMs > 0 ? 'ahead of' : 'behind'
   const what = `the clock of the database's machine is ${(offMs / 1_000).toFixed(1)} s ${side} this one's`
-  if (offMs > mostApartMs)
+  if (offMs > maxApartMs)
     return [error('clock', `${what}: a node refuses writes`, 'set it, and sync both with NTP')]
   return [warning('clock', what, 'sync both machines with NTP')]
 }
 
-function judgeRoom({ mostClients, clients }: DatabaseSeen): Finding {
-  const ofNode = mostConnectionsOfNode
-  const nodes = Math.floor(mostClients / ofNode)
-  const what = `the database takes ${counted(mostClients, 'connection')}, ${clients} of them in use; a node like this one takes up to ${ofNode}`
+function judgeRoom({ maxClients, clients }: DatabaseSeen): Finding {
+  const ofNode = maxConnectionsOfNode
+  const nodes = Math.floor(maxClients / ofNode)
+  const what = `the database takes ${counted(maxClients, 'connection')}, ${clients} of them in use; a node like this one takes up to ${ofNode}`
   if (nodes >= 2) return ok('database', `${what}: enough for ${nodes} nodes`)
   const advice = `raise max_connections to ${ofNode} for each node, plus some for other clients`
   return warning('database', what, advice)

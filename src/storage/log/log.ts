@@ -64,7 +64,7 @@ export class LogUnavailable extends Error {
 }
 
 /** How far a machine's clock may be from the log's if it is to do what depends on the time, milliseconds. */
-export const mostApartMs = minuteMs
+export const maxApartMs = minuteMs
 
 /** This machine's clock is so far from the log's that nothing of it is taken. Nothing was kept. */
 export class ClockApart extends LogUnavailable {

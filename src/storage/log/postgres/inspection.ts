@@ -41,7 +41,7 @@ export interface DatabaseSeen {
   /** Whether its write-ahead log is archived, as point-in-time recovery needs. */
   isArchiving: boolean
   /** How many clients it accepts besides superusers, and how many it has now, Cairn's or others'. */
-  mostClients: number
+  maxClients: number
   clients: number
 }
 
@@ -130,7 +130,7 @@ async function factsOf(postgres: Queries) {
       current_setting('archive_mode') <> 'off' as "isArchiving",
       current_setting('max_connections')::integer
         - current_setting('superuser_reserved_connections')::integer
-        - coalesce(current_setting('reserved_connections', true), '0')::integer as "mostClients",
+        - coalesce(current_setting('reserved_connections', true), '0')::integer as "maxClients",
       (select sum(numbackends)::integer from pg_stat_database) as clients
     from (select 1) as one left join pg_class as ours on ours.oid = to_regclass('cairn_clock')`,
   ))!

@@ -1,5 +1,5 @@
 import type { NodeBoard } from '../../shared/node-board.ts'
-import { mostApartMs } from '../log.ts'
+import { maxApartMs } from '../log.ts'
 import type { Queries } from './connection.ts'
 
 /**
@@ -40,7 +40,7 @@ export async function releaseJobs(queries: Queries, holder: string, name?: strin
 
 /** A node whose clock is ahead would delete what others still keep. */
 export const mayGoByTime = ({ clockAhead }: Pick<NodeBoard, 'clockAhead'>): boolean =>
-  Math.abs(clockAhead ?? 0) <= mostApartMs
+  Math.abs(clockAhead ?? 0) <= maxApartMs
 
 /** Asks whichever node holds a job to do it soon. */
 export async function askForJob(queries: Queries, name: string): Promise<void> {

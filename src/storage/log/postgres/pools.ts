@@ -25,7 +25,7 @@ export const pools = {
 } satisfies Record<string, PoolOptions>
 
 /** The most connections of a node. */
-export const mostConnectionsOfNode = Object.values(pools).reduce((sum, { most }) => sum + most, 0)
+export const maxConnectionsOfNode = Object.values(pools).reduce((sum, { most }) => sum + most, 0)
 
 /** How the server is to treat the statements of a pool. */
 export const settingsOf = ({

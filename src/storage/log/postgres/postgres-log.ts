@@ -8,7 +8,7 @@ import {
   LogInUse,
   type LogRow,
   LogUnavailable,
-  mostApartMs,
+  maxApartMs,
   type NewSnapshot,
   NotInLog,
   type Page,
@@ -132,8 +132,8 @@ export class PostgresLog implements Log {
     const read = (await queries.get<Clock>(`${clock} ${lock}`))!
     if (before === null) return read
     const aheadMs = apart(before, read.now, performance.now() - askedAt)
-    this.clockError = Math.abs(aheadMs) > mostApartMs ? new ClockApart(aheadMs) : null
-    this.latest = Math.max(read.at, read.now + mostApartMs)
+    this.clockError = Math.abs(aheadMs) > maxApartMs ? new ClockApart(aheadMs) : null
+    this.latest = Math.max(read.at, read.now + maxApartMs)
     return read
   }
 
