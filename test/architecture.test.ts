@@ -294,6 +294,7 @@ describe('tests wait for what they mean', () => {
     'process/person.test.ts': 'a kill at any moment',
     'process/server-figures.test.ts': 'the pace of a load',
     'runtime/identity-provider.test.ts': 'a provider that is slow',
+    'storage/sqlite/replica/failures.test.ts': 'what must not be done meanwhile leaves no sign',
     'support/browser.ts': 'a profile that the browser never closes',
     'support/settling.ts': 'a page that hangs never settles',
     'web/dashboard-screens.ts': 'the pace of screens that are left open',
