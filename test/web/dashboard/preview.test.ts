@@ -378,7 +378,7 @@ describe('beside the text that is written', () => {
     await title('Welcome aboard')
     await line('title: Bring your crew').click()
     await title('Bring your crew')
-    expect(await page.evaluate('document.activeElement.className')).toBe('yaml-editor')
+    await page.waitForFunction("document.activeElement.className === 'yaml-editor'")
     const shown = await frameOf(page)
     await drawn(shown)
     // By the mouse, on a frame that is scaled down.
@@ -393,7 +393,9 @@ describe('beside the text that is written', () => {
     await title('Break it into tasks')
     const active = page.locator('.cm-activeLine')
     await active.filter({ hasText: 'key: add-task' }).waitFor()
-    expect(await shown.evaluate('document.hasFocus()')).toBe(true)
+    await shown.waitForFunction('document.hasFocus()')
+    // The card fades in: until then its texts lack contrast.
+    await drawn(shown)
     expect(await hardToUse(shown)).toEqual([])
     await requireSoundOnEveryScreen(page, noticed)
     await resize(page, { width: 360, height: 700 })
