@@ -22,13 +22,13 @@ const dist = join(root, 'dist')
 
 /**
  * The program, and each file that it starts as a worker. Inside the executable they have the same paths as
- * in src, whatever they import, so that `new Worker('./runtime/storage-thread.ts')` finds them there.
+ * in src, whatever they import, so that `new Worker('./runtime/task-thread.ts')` finds them there.
  */
 const entrypoints = [
   'main.ts',
-  'runtime/storage-thread.ts',
   'runtime/task-thread.ts',
   'runtime/flow-thread.ts',
+  'runtime/checkpoint-thread.ts',
 ].map(path => join(root, 'src', path))
 
 /** Target names, with the package that holds Bun's program for each. */

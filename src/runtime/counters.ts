@@ -214,24 +214,14 @@ const sizeAt = latencyAt + latencies.words
 const commitWords = sizeAt + sizes.words
 
 /**
- * Counts what the storage thread commits, in memory that the main thread reads. Only the storage thread writes it,
- * so counting is a plain addition. An atomic one would cost five times as much, and 32 bits overflow within hours
- * when microseconds are summed. Doubles are exact integers up to 2^53.
+ * Counts what storage commits. Doubles are exact integers up to 2^53; 32 bits would overflow within hours when
+ * microseconds are summed.
  */
 export class CommitCounters implements StorageObserver {
-  private readonly counters: Float64Array
+  private readonly counters = new Float64Array(commitWords)
 
   /** @param tally counts events by the organisation's row */
-  constructor(
-    memory: SharedArrayBuffer,
-    private readonly tally: Tally<number> | null = null,
-  ) {
-    this.counters = new Float64Array(memory)
-  }
-
-  static memory(): SharedArrayBuffer {
-    return new SharedArrayBuffer(commitWords * Float64Array.BYTES_PER_ELEMENT)
-  }
+  constructor(private readonly tally: Tally<number> | null = null) {}
 
   /** How many commands were committed. */
   get commands(): number {
@@ -278,39 +268,43 @@ export class CommitCounters implements StorageObserver {
   private add(at: number, count: number): void {
     ;(this.counters[at] as number) += count
   }
-}
 
-/** The counts of the storage thread, as metrics. */
-export function renderCommits(page: Exposition, memory: SharedArrayBuffer): void {
-  const counters = new Float64Array(memory)
-  const at = (i: number) => counters[i] as number
-  page.family('cairn_events_total', 'counter', 'Events of answered batches by what became of them.')
-  for (const [i, verdict] of verdicts.entries()) {
-    page.sample('cairn_events_total', at(i), { verdict })
+  /** The counts as metrics. */
+  render(page: Exposition): void {
+    const { counters } = this
+    const at = (i: number) => counters[i] as number
+    page.family(
+      'cairn_events_total',
+      'counter',
+      'Events of answered batches by what became of them.',
+    )
+    for (const [i, verdict] of verdicts.entries()) {
+      page.sample('cairn_events_total', at(i), { verdict })
+    }
+    page.counter(
+      'cairn_dead_letters_total',
+      'Events that the database itself refused, set aside with the reason.',
+      at(verdicts.indexOf('storage')),
+    )
+    page.counter('cairn_commands_total', 'Writes committed.', at(commandsAt))
+    page.counter(
+      'cairn_storage_faults_total',
+      'Times that storage began to refuse, or took a group of writes apart.',
+      at(faultsAt),
+    )
+    page.counter(
+      'cairn_retention_deleted_events_total',
+      'Raw events that were kept for as long as they had to be, and deleted.',
+      at(deletedAt),
+    )
+    page.gauge(
+      'cairn_oldest_event_timestamp_seconds',
+      'When the oldest raw event was received, Unix time, as the retention last saw it; 0 for none.',
+      at(oldestAt),
+    )
+    page.family('cairn_commit_duration_seconds', 'histogram', 'Time of a group commit, synced.')
+    latencies.render(page, 'cairn_commit_duration_seconds', counters, latencyAt)
+    page.family('cairn_commit_events', 'histogram', 'Events a group commit.')
+    sizes.render(page, 'cairn_commit_events', counters, sizeAt)
   }
-  page.counter(
-    'cairn_dead_letters_total',
-    'Events that the database itself refused, set aside with the reason.',
-    at(verdicts.indexOf('storage')),
-  )
-  page.counter('cairn_commands_total', 'Writes committed.', at(commandsAt))
-  page.counter(
-    'cairn_storage_faults_total',
-    'Times that storage began to refuse, or took a group of writes apart.',
-    at(faultsAt),
-  )
-  page.counter(
-    'cairn_retention_deleted_events_total',
-    'Raw events that were kept for as long as they had to be, and deleted.',
-    at(deletedAt),
-  )
-  page.gauge(
-    'cairn_oldest_event_timestamp_seconds',
-    'When the oldest raw event was received, Unix time, as the retention last saw it; 0 for none.',
-    at(oldestAt),
-  )
-  page.family('cairn_commit_duration_seconds', 'histogram', 'Time of a group commit, synced.')
-  latencies.render(page, 'cairn_commit_duration_seconds', counters, latencyAt)
-  page.family('cairn_commit_events', 'histogram', 'Events a group commit.')
-  sizes.render(page, 'cairn_commit_events', counters, sizeAt)
 }

@@ -4,7 +4,7 @@ import type { OrganisationRef } from '../core/reference.ts'
 import { reasonOfUncaught } from '../core/text/reason.ts'
 import { Semaphore } from '../scheduling/cooperative.ts'
 import type { FlowTaskStart } from './flow-thread.ts'
-import { flowThread } from './threads.ts'
+import { keptThread } from './threads.ts'
 
 /** Far longer than the largest flow takes, also where little of the machine is left for it. */
 const longestMs = 15_000
@@ -52,7 +52,7 @@ export class FlowWorker {
     task: Task,
     input: FlowTaskInput<Task>,
   ): Promise<FlowTaskResult<Task>> {
-    this.thread ??= flowThread()
+    this.thread ??= keptThread('flow-thread')
     const { thread } = this
     const { promise, resolve, reject } = Promise.withResolvers<FlowTaskResult<Task>>()
     thread.onmessage = ({ data }) => resolve(data)

@@ -3,7 +3,7 @@ import type { Clock } from '../core/time/clock.ts'
 import { version } from '../core/version.ts'
 import { Node } from '../storage/log/postgres/member.ts'
 import { PostgresLog } from '../storage/log/postgres/postgres-log.ts'
-import { NodeBoard } from '../storage/shared/node-board.ts'
+import type { NodeState } from '../storage/shared/node-state.ts'
 import { schemaKnown } from '../storage/sqlite/database/migrate.ts'
 import type { Following } from '../storage/sqlite/replica/together.ts'
 import type { Storage } from '../storage/sqlite/storage.ts'
@@ -32,7 +32,7 @@ export async function openFollowing(
     work,
     onRenewed,
   }: {
-    node: SharedArrayBuffer
+    node: NodeState
     clock: Clock
     port: number | null
     work: Following['work']
@@ -43,7 +43,7 @@ export async function openFollowing(
   const now = () => clock.now() - movedBy
   const log = await PostgresLog.open(url, now)
   const member = new Node({
-    ...{ queries: log.following, board: new NodeBoard(node), isCounted: port !== null },
+    ...{ queries: log.following, board: node, isCounted: port !== null },
     ...{ name: `${hostname()}:${port ?? process.pid}`, release: version, schema: schemaKnown },
     ...{ startedAt: clock.now(), monotonic: clock.monotonic, now },
     onRenewed,

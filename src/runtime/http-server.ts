@@ -3,13 +3,13 @@ import { type AnswerObserver, type AppDeps, createApp, routesOf, type ServerWatc
 import type { Config } from '../config/settings.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { KeySource } from '../http/session-tokens.ts'
-import { Collector, maxGrowthBytes } from './collector.ts'
+import type { NodeState } from '../storage/shared/node-state.ts'
 import { HttpCounters } from './counters.ts'
 import { dashboardFor, signInProviderOf } from './dashboard.ts'
 import { FlowWorker } from './flow-work.ts'
 import { openLimiter } from './limiter.ts'
 import { socketFile } from './lock.ts'
-import { RequestLog, type ThreadLog } from './log.ts'
+import { RequestLog, type ServerLog } from './log.ts'
 import { outsideOf } from './outside.ts'
 import { listening, portSetting } from './ports.ts'
 import { keptSnippetFile } from './snippet-versions.ts'
@@ -32,10 +32,10 @@ const drainMs = 10_000
 /** What the server has that answers need. */
 export interface HttpParts {
   clock: Clock
-  log: ThreadLog
+  log: ServerLog
   storage: ConnectedStorage
-  /** The memory that says how many nodes are running. */
-  node: SharedArrayBuffer
+  /** Says how many nodes are running. */
+  node: Pick<NodeState, 'nodes'>
   /** The identity provider's keys; null if session tokens are signed with a secret. */
   issuerKeys: KeySource | null
   figures: ServerWatch
@@ -92,7 +92,6 @@ export async function openHttp(config: Config, parts: HttpParts) {
       idleTimeout: idleSeconds,
     }),
   )
-  new Collector(() => counters.total, maxGrowthBytes).start()
 
   function reload(config: Config, issuerKeys: KeySource | null) {
     deps.retentionDays = config.retentionDays

@@ -7,10 +7,10 @@ import type { Clock } from '../core/time/clock.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { MemoryLimiter } from '../limits/memory.ts'
 import { inspectDatabase } from '../storage/log/postgres/inspection.ts'
-import { BufferGauge, newSharedMemory, slotOf } from '../storage/shared/boards.ts'
+import { LiveState, slotOf } from '../storage/shared/live-state.ts'
 import { prepareReplica } from '../storage/sqlite/replica/prepare-replica.ts'
 import { Storage, type StorageOptions } from '../storage/sqlite/storage.ts'
-import { StorageClient } from '../storage/sqlite/writer/client.ts'
+import { StorageCalls } from '../storage/sqlite/writer/calls.ts'
 import { defaultWriterPolicy } from '../storage/sqlite/writer/group-commit.ts'
 import { catchUp, type OpenFollowing, openFollowing } from './following.ts'
 import { longWorkBeside } from './long-work-thread.ts'
@@ -31,8 +31,7 @@ export interface Door {
 const bufferBounds = { events: 10_000, bytes: 256 * 1024 ** 2 }
 
 /**
- * The operator's door in this process: the same routes over the same storage as in a server, in one thread. It
- * holds the data directory's lock. A directory that follows a log is brought up to date with it.
+ * The operator's door in this process: the same routes over the same storage as in a server. It holds the data directory's lock. A directory that follows a log is brought up to date with it.
  *
  * @param time replaces parts of the machine's clock, for data that is to seem older
  * @throws DatabaseUnusable, NotOfThisLog
@@ -40,8 +39,7 @@ const bufferBounds = { events: 10_000, bytes: 256 * 1024 ** 2 }
 export async function doorInProcess(place: StoragePlace, time: Partial<Clock> = {}): Promise<Door> {
   armFailpoints(process.env.CAIRN_FAILPOINTS)
   const clock = { ...systemClock(), ...time }
-  const shared = newSharedMemory()
-  const options = { shared, clock, bufferBounds, policy: defaultWriterPolicy }
+  const options = { live: new LiveState(bufferBounds), clock, policy: defaultWriterPolicy }
   const { data: dataDir, databaseUrl } = place
   // Nothing is deleted in passing, because this process may not have the server's settings.
   const retention = { days: longestRetentionDays }
@@ -55,9 +53,8 @@ export async function doorInProcess(place: StoragePlace, time: Partial<Clock> = 
 /** Brings a directory up to date with the log that it follows; fills it if it is empty. */
 export async function bringUpToDate({ data: dataDir, databaseUrl }: StoragePlace): Promise<void> {
   const options = {
-    shared: newSharedMemory(),
+    live: new LiveState(bufferBounds),
     clock: systemClock(),
-    bufferBounds,
     policy: defaultWriterPolicy,
   }
   const { storage, opened } = await openFollower({ dataDir, url: databaseUrl! }, options)
@@ -67,12 +64,12 @@ export async function bringUpToDate({ data: dataDir, databaseUrl }: StoragePlace
 
 async function openFollower(
   { dataDir, url }: { dataDir: string; url: string },
-  options: Pick<StorageOptions, 'shared' | 'clock' | 'bufferBounds' | 'policy'>,
+  options: Pick<StorageOptions, 'live' | 'clock' | 'policy'>,
 ): Promise<{ storage: Storage; opened: OpenFollowing }> {
-  const { clock, shared } = options
+  const { clock, live } = options
   const { place } = await inspectDatabase(url, clock.now)
   const opened = await openFollowing(url, {
-    ...{ node: shared.node, clock, port: null },
+    ...{ node: live.node, clock, port: null },
     // In a thread of its own, because a transaction that waits for the log holds the write lock.
     work: longWorkBeside({ dataDir, isServed: false }, true),
   })
@@ -92,15 +89,9 @@ function doorTo(
   place: StoragePlace,
   storage: Storage,
   opened: OpenFollowing | null,
-  { shared, clock }: Pick<StorageOptions, 'shared' | 'clock'>,
+  { clock }: Pick<StorageOptions, 'clock'>,
 ): Door {
-  const gauge = new BufferGauge(shared.buffer, bufferBounds)
-  const client: StorageClient = new StorageClient(
-    message => storage.inbox.take(message, answer => client.receive(answer)),
-    gauge,
-    'commit',
-  )
-  const connected = connectStorage(place, client, shared, false)
+  const connected = connectStorage(place, new StorageCalls(storage, 'commit'), false)
   let outside: Outside | null = null
   // Read only once it is needed, so that a wrong server setting does not stop other commands.
   const outsideAsSet = () => {

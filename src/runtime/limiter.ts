@@ -2,8 +2,8 @@ import type { Config } from '../config/settings.ts'
 import type { Limiter } from '../core/organisation/limiter.ts'
 import { MemoryLimiter } from '../limits/memory.ts'
 import { type LimitsServer, ValkeyLimiter } from '../limits/valkey.ts'
-import { slotOf } from '../storage/shared/boards.ts'
-import { NodeBoard } from '../storage/shared/node-board.ts'
+import { slotOf } from '../storage/shared/live-state.ts'
+import type { NodeState } from '../storage/shared/node-state.ts'
 import type { Log } from './log.ts'
 
 /** A limiter for as long as a server runs. */
@@ -25,17 +25,16 @@ export const limitsServerOf = ({
 /**
  * Opens the limiter that the settings name.
  *
- * @param node memory that says how many nodes are running; they share a limit while the limits server is away
+ * @param node says how many nodes are running; they share a limit while the limits server is away
  */
 export async function openLimiter(
   config: Config,
-  node: SharedArrayBuffer,
+  node: Pick<NodeState, 'nodes'>,
   log: Log,
 ): Promise<OpenLimiter> {
   const server = limitsServerOf(config)
   if (server === null) return { limiter: new MemoryLimiter(slotOf), server, close() {} }
-  const nodes = new NodeBoard(node)
-  const ofThisNode = new MemoryLimiter(slotOf, () => nodes.nodes)
+  const ofThisNode = new MemoryLimiter(slotOf, () => node.nodes)
   const onChange = (reason: string | null) => {
     if (reason === null) log.info('the limits server counts again')
     else log.warn({ reason, whileAway: server.whileAway }, 'the limits server is away')

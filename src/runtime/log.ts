@@ -8,7 +8,6 @@ import { reasonOf } from '../core/text/reason.ts'
 import { withEscapes } from '../core/text/unseen.ts'
 import { isoTime } from '../core/time/clock.ts'
 import { methodLabel } from './counters.ts'
-import { Mutex } from './mutex.ts'
 
 /** The log as a person reads it at a terminal. */
 
@@ -32,10 +31,10 @@ const shown = (value: unknown) =>
 /**
  * A JSON line of the log as text:
  *
- *     09:30:00.123 info  main     200    0.412 ms  GET /flows  organisation=org_… requestId=…
+ *     09:30:00.123 info  200    0.412 ms  GET /flows  organisation=org_… requestId=…
  */
 export function asText(line: string, isColoured: boolean): string {
-  const { time, level, thread, msg, status, durationMs, method, route, ...rest } = JSON.parse(line)
+  const { time, level, msg, status, durationMs, method, route, ...rest } = JSON.parse(line)
   const { reason, ...fields } = rest
   const paint = (colour: Colour | undefined, text: string) =>
     isColoured && colour ? painted(text, colour) : text
@@ -51,7 +50,6 @@ export function asText(line: string, isColoured: boolean): string {
   const parts = [
     paint('dim', String(time).slice(11, 23)),
     paint(levelColours[level], String(level).padEnd(5)),
-    String(thread).padEnd(7),
     ...answer,
     isRequest ? String(msg).padEnd(28) : withEscapes(String(msg)),
     ...extra,
@@ -72,28 +70,21 @@ export interface JsonLines {
   write(line: string): void
 }
 
-/** The log of one thread; `lines` is null if the log is text for people. */
-export interface ThreadLog {
-  thread: string
+/** The log of the server; `lines` is null if the log is text for people. */
+export interface ServerLog {
   log: Log
   lines: JsonLines | null
 }
 
 /**
- * The log of one thread, on standard output: JSON lines, or text for people. Nothing that a caller sent goes
+ * The log of the server, on standard output: JSON lines, or text for people. Nothing that a caller sent goes
  * into it: a request appears as its route's pattern, an error as what `reasonOf` gives.
- *
- * @param mutex the memory with which all threads that write to the log take turns
  */
-export function openLog(
-  config: Pick<Config, 'logLevel' | 'logFormat'>,
-  thread: string,
-  mutex: SharedArrayBuffer,
-): ThreadLog {
+export function openLog(config: Pick<Config, 'logLevel' | 'logFormat'>): ServerLog {
   const isTerminal = isatty(1)
   const isText = config.logFormat === 'text' || (config.logFormat === 'auto' && isTerminal)
   const isColoured = wantsColour({ isTTY: isTerminal }, process.env)
-  const sink = LogSink.open(new Mutex(mutex))
+  const sink = LogSink.open()
   const own = {
     // The JSON writer escapes only ASCII control characters.
     write: (line: string) => sink.write(isText ? asText(line, isColoured) : withEscapes(line)),
@@ -102,13 +93,13 @@ export function openLog(
   const log = pino(
     {
       level: config.logLevel,
-      base: { thread },
+      base: {},
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
     },
     own,
   )
-  return { thread, log, lines: isText ? null : sink }
+  return { log, lines: isText ? null : sink }
 }
 
 /** How much is written at once: a write, which also wakes the reader, costs as much as forty lines. */
@@ -126,11 +117,10 @@ const mostTries = 200
 type Write = (text: Buffer) => number
 
 /**
- * Writes the lines of one thread's log. They are gathered, because a write per request would cost more than
- * the request, and written in pieces of whole lines. Threads share one pipe, which keeps pieces apart only up
- * to PIPE_BUF (4 KiB), so they take turns. A log that cannot be written is no reason to stop serving: lines
- * that nobody takes are dropped, and once the reader is gone (`cairn serve | head`) all are. pino's own
- * destination does not know of other threads, and it retries forever on a full disk.
+ * Writes the lines of the log. They are gathered, because a write per request would cost more than the request,
+ * and written in pieces of whole lines. A log that cannot be written is no reason to stop serving: lines that
+ * nobody takes are dropped, and once the reader is gone (`cairn serve | head`) all are. pino's own destination
+ * retries forever on a full disk.
  */
 export class LogSink {
   private text = ''
@@ -141,17 +131,14 @@ export class LogSink {
   private isStalled = false
   /** Whether it was dropped after part of it had been written. */
   private isMidLine = false
-  /** Null while there is nothing to write, so that an idle thread is not woken. */
+  /** Null while there is nothing to write, so that an idle server is not woken. */
   private waiting: ReturnType<typeof setTimeout> | null = null
 
-  constructor(
-    private readonly mutex: Mutex,
-    private readonly out: Write = bytes => writeSync(1, bytes),
-  ) {}
+  constructor(private readonly out: Write = bytes => writeSync(1, bytes)) {}
 
-  /** Writes what is left when the thread ends. */
-  static open(mutex: Mutex): LogSink {
-    const sink = new LogSink(mutex)
+  /** Writes what is left when the process ends. */
+  static open(): LogSink {
+    const sink = new LogSink()
     process.on('exit', () => sink.flush())
     return sink
   }
@@ -171,7 +158,7 @@ export class LogSink {
     if (this.text === '') return
     const bytes = this.encoded(this.isMidLine ? `\n${this.text}` : this.text)
     this.text = ''
-    this.mutex.runExclusive(() => this.send(bytes))
+    this.send(bytes)
   }
 
   private encoded(text: string): Buffer {
@@ -208,7 +195,7 @@ const quoted = (text: string | null) => (text === null ? 'null' : `"${text}"`)
 
 /** One line per request: who, which route, the outcome and the time. Never what was sent. */
 export class RequestLog implements AnswerObserver {
-  constructor(private readonly own: ThreadLog) {}
+  constructor(private readonly own: ServerLog) {}
 
   answered(summary: RequestSummary): void {
     this.write(summary, '')
@@ -219,7 +206,7 @@ export class RequestLog implements AnswerObserver {
   }
 
   private write(answered: RequestSummary, remark: string): void {
-    const { thread, log, lines } = this.own
+    const { log, lines } = this.own
     const { requestId, route, organisation, status, code, cause, error } = answered
     const level = levelOf(status)
     if (!log.isLevelEnabled(level)) return
@@ -233,7 +220,7 @@ export class RequestLog implements AnswerObserver {
       const place = `"route":${quoted(route)},"organisation":${quoted(organisation)}`
       const why = `${code ? `,"code":"${code}"` : ''}${cause ? `,"cause":"${cause}"` : ''}`
       lines.write(
-        `{"level":"info","time":"${isoTime(Date.now())}","thread":"${thread}","requestId":"${requestId}",${place},"status":${status}${why},"method":"${method}","durationMs":${durationMs},"msg":"${msg}"}\n`,
+        `{"level":"info","time":"${isoTime(Date.now())}","requestId":"${requestId}",${place},"status":${status}${why},"method":"${method}","durationMs":${durationMs},"msg":"${msg}"}\n`,
       )
       return
     }

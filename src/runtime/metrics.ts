@@ -3,11 +3,10 @@ import { attempt } from '../core/attempt.ts'
 import { userHashVerdicts } from '../core/organisation/verified-identity.ts'
 import { commit, version } from '../core/version.ts'
 import type { ValkeyLimiter } from '../limits/valkey.ts'
-import type { BufferBounds, BufferGauge, LagBoard } from '../storage/shared/boards.ts'
-import type { IdentityBoard } from '../storage/shared/identity-board.ts'
-import type { NodeBoard } from '../storage/shared/node-board.ts'
+import type { LiveState } from '../storage/shared/live-state.ts'
+import type { NodeState } from '../storage/shared/node-state.ts'
 import type { BackupsSeen } from './backup-schedule.ts'
-import { type HttpCounters, renderCommits } from './counters.ts'
+import type { CommitCounters, HttpCounters } from './counters.ts'
 import type { DiskWatch } from './disk-watch.ts'
 import { Exposition } from './exposition.ts'
 import { awayAfterMs } from './readiness.ts'
@@ -16,31 +15,26 @@ import { awayAfterMs } from './readiness.ts'
 export interface MetricSources {
   /** Null until requests are answered. */
   requests: HttpCounters | null
-  commitCounters: SharedArrayBuffer
-  gauge: Pick<BufferGauge, 'events' | 'bytes' | 'isRefused'>
-  bounds: BufferBounds
-  lag: Pick<LagBoard, 'events' | 'waitingSince'>
+  commits: CommitCounters
+  live: Pick<LiveState, 'buffer' | 'lag' | 'userHashes' | 'catalogueChanges'>
   disk: Pick<DiskWatch, 'seen'>
-  /** How often the catalogue has changed. */
-  catalogueGeneration: number
   /** Whether it is ready for traffic. */
   isReady: boolean
   /** Whether the latest reload of the settings succeeded, and when one last did, Unix milliseconds. */
   reloads: { wentWell: boolean; lastGoodAt: number }
   backups: BackupsSeen
-  identity: Pick<IdentityBoard, 'sums'>
   /** The state of the limits server; null if requests are counted in memory. */
   limits: Pick<ValkeyLimiter, 'isAway' | 'alone'> | null
   /** Its state among the nodes over a database; null for a server alone. */
-  node: { board: NodeBoard; monotonicMs: number } | null
+  node: { board: NodeState; monotonicMs: number } | null
 }
 
 /** All metrics, for Prometheus and for the dashboard's server page. */
 export function metricsOf(sources: MetricSources): Exposition {
   const page = new Exposition()
   sources.requests?.render(page)
-  renderCommits(page, sources.commitCounters)
-  renderIdentity(page, sources.identity)
+  sources.commits.render(page)
+  renderIdentity(page, sources.live.userHashes)
   renderServer(page, sources)
   if (sources.node) renderNode(page, sources.node)
   if (sources.limits) renderLimits(page, sources.limits)
@@ -50,33 +44,34 @@ export function metricsOf(sources: MetricSources): Exposition {
   return page
 }
 
-const lagSeconds = ({ waitingSince }: MetricSources['lag']) =>
+const lagSeconds = ({ waitingSince }: LiveState['lag']) =>
   waitingSince === null ? 0 : Math.max(0, Date.now() - waitingSince) / 1_000
 
 function renderServer(page: Exposition, sources: MetricSources): void {
-  const { gauge, bounds, reloads } = sources
+  const { live, reloads } = sources
+  const { buffer, lag } = live
   page.family('cairn_build_info', 'gauge', 'Which build this is; always 1.')
   page.sample('cairn_build_info', 1, { version, commit })
   page.gauge('cairn_ready', '1 while /readyz says that traffic may come.', Number(sources.isReady))
-  page.gauge('cairn_buffer_events', 'Events that wait for their commit.', gauge.events)
-  page.gauge('cairn_buffer_limit_events', 'Events that may wait.', bounds.events)
-  page.gauge('cairn_buffer_bytes', 'Bytes that wait for their commit.', gauge.bytes)
-  page.gauge('cairn_buffer_limit_bytes', 'Bytes that may wait.', bounds.bytes)
+  page.gauge('cairn_buffer_events', 'Events that wait for their commit.', buffer.events)
+  page.gauge('cairn_buffer_limit_events', 'Events that may wait.', buffer.bounds.events)
+  page.gauge('cairn_buffer_bytes', 'Bytes that wait for their commit.', buffer.bytes)
+  page.gauge('cairn_buffer_limit_bytes', 'Bytes that may wait.', buffer.bounds.bytes)
   page.gauge(
     'cairn_projection_lag_events',
     'Events that are stored, and of which analytics, progress and history are still to be told.',
-    sources.lag.events,
+    lag.events,
   )
   page.gauge(
     'cairn_projection_lag_seconds',
     'How long the one among them waits that was stored first.',
-    lagSeconds(sources.lag),
+    lagSeconds(lag),
   )
-  page.gauge('cairn_storage_refusing', '1 while storage refuses writes.', Number(gauge.isRefused))
+  page.gauge('cairn_storage_refusing', '1 while storage refuses writes.', Number(buffer.isRefused))
   page.counter(
     'cairn_catalogue_refreshes_total',
     'Times that keys, limits or flows were loaded anew.',
-    sources.catalogueGeneration,
+    live.catalogueChanges,
   )
   page.gauge(
     'cairn_config_last_reload_successful',
@@ -91,10 +86,9 @@ function renderServer(page: Exposition, sources: MetricSources): void {
 }
 
 /** For organisations that check user hashes. Every verdict is shown from the start, as with 401s. */
-function renderIdentity(page: Exposition, identity: MetricSources['identity']): void {
+function renderIdentity(page: Exposition, { sums }: Pick<LiveState['userHashes'], 'sums'>): void {
   const name = 'cairn_user_hashes_total'
   page.family(name, 'counter', 'Calls and events that named a user, by what became of the hash.')
-  const sums = identity.sums()
   for (const verdict of userHashVerdicts) page.sample(name, sums[verdict], { verdict })
 }
 

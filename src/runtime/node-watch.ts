@@ -1,5 +1,5 @@
 import type { Config } from '../config/settings.ts'
-import { NodeBoard } from '../storage/shared/node-board.ts'
+import type { NodeState } from '../storage/shared/node-state.ts'
 import type { Log } from './log.ts'
 
 /** How far a node's clock may be from the database's, milliseconds. A clock that follows NTP is much nearer. */
@@ -7,17 +7,14 @@ export const tolerableMs = 2_000
 
 /** Logs what an operator has to mend about this node among the others, as soon as it happens. */
 export class NodeWatch {
-  private readonly board: NodeBoard
   private isApart = false
   private nodes = 1
 
   constructor(
-    memory: SharedArrayBuffer,
+    private readonly node: Pick<NodeState, 'nodes' | 'clockAhead'>,
     private readonly config: Pick<Config, 'limitsUrl'>,
     private readonly log: Pick<Log, 'info' | 'warn'>,
-  ) {
-    this.board = new NodeBoard(memory)
-  }
+  ) {}
 
   look(): void {
     this.lookAtClock()
@@ -25,7 +22,7 @@ export class NodeWatch {
   }
 
   private lookAtClock(): void {
-    const aheadMs = this.board.clockAhead ?? 0
+    const aheadMs = this.node.clockAhead ?? 0
     const isApart = Math.abs(aheadMs) > tolerableMs
     if (isApart === this.isApart) return
     this.isApart = isApart
@@ -39,7 +36,7 @@ export class NodeWatch {
   }
 
   private lookAtNodes(): void {
-    const { nodes } = this.board
+    const { nodes } = this.node
     if (nodes === this.nodes) return
     this.log.info({ nodes }, 'nodes are running')
     if (nodes > 1 && this.nodes === 1 && this.config.limitsUrl === null) {

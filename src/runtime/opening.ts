@@ -33,13 +33,8 @@ interface NewServer {
   clock: Clock
   log: Log
   disk: DiskWatch
-  /**
-   * Opens storage and starts to answer.
-   *
-   * @param isStorageFirst whether nobody reads before storage is open; otherwise reads are answered before it has
-   *   taken up everything that is stored, and only writes wait for it
-   */
-  answer(isStorageFirst: boolean): Promise<void>
+  /** Opens storage and starts to answer. */
+  answer(): Promise<void>
   /** Has alerts looked after from now on. */
   wantAlerts(): void
 }
@@ -71,8 +66,7 @@ export class Opening {
     const prepared = await this.prepare(url !== null)
     keepSnippet(config.data)
     this.warnings.push(...prepared.foreignActors().map(foreign))
-    // A node has taken up what others have stored once its storage thread is ready.
-    await Promise.all([this.server.answer(url !== null), disk.start()])
+    await Promise.all([this.server.answer(), disk.start()])
     if (!prepared.hasOrganisation()) this.warnings.push(noOrganisation(config))
     // Alerts may be configured through another node at any time, and this node may have to look after them.
     if (url !== null || prepared.hasAlerts()) this.server.wantAlerts()
@@ -116,8 +110,8 @@ export class Opening {
   }
 
   /**
-   * Brings the database to what this release needs, and erases everybody who was to be erased. On a node the
-   * storage thread does that.
+   * Brings the database to what this release needs, and erases everybody who was to be erased. On a node
+   * storage does that.
    */
   private async prepare(isNode: boolean): Promise<PreparedDatabase> {
     const { config, log } = this.server

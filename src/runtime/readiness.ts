@@ -1,13 +1,10 @@
 import { maxApartMs } from '../storage/log/log.ts'
-import type { BufferGauge } from '../storage/shared/boards.ts'
-import type { NodeBoard } from '../storage/shared/node-board.ts'
+import type { WriteBuffer } from '../storage/shared/live-state.ts'
+import type { NodeState } from '../storage/shared/node-state.ts'
 import type { DiskWatch } from './disk-watch.ts'
 
-/**
- * If the storage thread's event loop has not turned for this long, it is stuck. A locked database holds it up for five
- * seconds.
- */
-export const stuckAfterMs = 10_000
+/** A node that has not looked for this long what others have changed may answer from an old state, milliseconds. */
+export const outOfTouchAfterMs = 10_000
 
 /** A database counts as away if it has not answered for this long, milliseconds. */
 export const awayAfterMs = 3_000
@@ -34,15 +31,13 @@ export interface ServerState {
    * For one of several nodes over a database: a database that fails affects all of them, so no other node
    * would do better. Null for a server alone.
    */
-  node: Pick<NodeBoard, 'answersUntil' | 'leasedUntil' | 'followedAt' | 'clockAhead'> | null
-  /** By the clock that all threads share. */
+  node: Pick<NodeState, 'answersUntil' | 'leasedUntil' | 'followedAt' | 'clockAhead'> | null
+  /** By the monotonic clock. */
   monotonicMs: number
   /** What is being done to the database before it is served; null if nothing is. */
   preparing: string | null
   dataDir: string
-  /** For how long the storage thread's event loop has not turned, milliseconds. */
-  silentMs: number
-  gauge: Pick<BufferGauge, 'isRefused' | 'hasRoom'>
+  buffer: Pick<WriteBuffer, 'isRefused' | 'hasRoom'>
   disk: Pick<DiskWatch, 'seen' | 'waitingMs'>
 }
 
@@ -52,12 +47,7 @@ export function whyNotReady(state: ServerState): string[] {
     return [state.preparing ?? 'starting: wait until storage is open']
   }
   if (state.phase === 'stopping') return ['stopping: send no more requests']
-  return [
-    ...threadTroubles(state),
-    ...storageTroubles(state),
-    ...nodeTroubles(state),
-    ...diskTroubles(state),
-  ]
+  return [...storageTroubles(state), ...nodeTroubles(state), ...diskTroubles(state)]
 }
 
 /**
@@ -73,25 +63,12 @@ export function warningsOf({ phase, node, monotonicMs: now }: ServerState): stri
   ]
 }
 
-/**
- * Whether the server hangs so that only a restart can heal it: the storage thread is stuck, and not because of the
- * disk, which no restart heals and which reads need not wait for.
- */
-export function isHopeless({ silentMs, disk }: Pick<ServerState, 'silentMs' | 'disk'>): boolean {
-  return silentMs >= stuckAfterMs && disk.waitingMs < hangingAfterMs
-}
-
-function* threadTroubles({ silentMs }: ServerState): Iterable<string> {
-  if (silentMs < stuckAfterMs) return
-  yield `thread storage has been stuck for ${seconds(silentMs)}: look whether the disk hangs or another process holds the database`
-}
-
-function* storageTroubles({ gauge, node }: ServerState): Iterable<string> {
+function* storageTroubles({ buffer, node }: ServerState): Iterable<string> {
   if (node !== null) return
-  if (gauge.isRefused) {
+  if (buffer.isRefused) {
     yield 'storage refuses writes: the log has the reason; it heals by itself once a write passes'
   }
-  if (!gauge.hasRoom) {
+  if (!buffer.hasRoom) {
     yield 'the ingest buffer is full: wait for the disk, or raise --buffer-events and --buffer-bytes'
   }
 }
@@ -104,7 +81,7 @@ function* nodeTroubles({ node, monotonicMs: now }: ServerState): Iterable<string
     const side = aheadMs > 0 ? 'ahead of' : 'behind'
     yield `the clock of this machine is ${seconds(Math.abs(aheadMs))} ${side} the database's, so writes get 503: set it, and let both follow NTP`
   }
-  if (now >= node.answersUntil || now - node.followedAt >= stuckAfterMs) {
+  if (now >= node.answersUntil || now - node.followedAt >= outOfTouchAfterMs) {
     yield `this node has not looked for ${seconds(now - node.followedAt)} what others have changed: restart it if it stays so`
   }
 }

@@ -6,13 +6,13 @@ import { reasonOf, shortReasonOf } from '../core/text/reason.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { databasePlace } from '../storage/log/postgres/inspection.ts'
-import { BufferGauge, LagBoard } from '../storage/shared/boards.ts'
-import { IdentityBoard } from '../storage/shared/identity-board.ts'
-import { NodeBoard } from '../storage/shared/node-board.ts'
-import { StorageClient } from '../storage/sqlite/writer/client.ts'
+import { LiveState } from '../storage/shared/live-state.ts'
+import { StorageCalls } from '../storage/sqlite/writer/calls.ts'
 import { Alerts } from './alerts.ts'
 import { BackupSchedule } from './backup-schedule.ts'
 import { Balancers } from './balancers.ts'
+import { Collector, maxGrowthBytes, ownHeap } from './collector.ts'
+import { CommitCounters } from './counters.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { Exposition } from './exposition.ts'
 import type { Look } from './figures.ts'
@@ -21,21 +21,21 @@ import { type HttpServer, openHttp } from './http-server.ts'
 import { providerOf } from './identity-provider.ts'
 import { IssuerKeys } from './issuer-keys.ts'
 import { acquireLock, type Lock, type LockHolder } from './lock.ts'
-import { type Log, openLog, type ThreadLog } from './log.ts'
+import { type Log, openLog, type ServerLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { metricsOf } from './metrics.ts'
-import { Mutex } from './mutex.ts'
+import { type OpenStorage, openStorage } from './open-storage.ts'
 import { Opening } from './opening.ts'
 import { claimPorts, type HeldPort, holdPort, portSetting } from './ports.ts'
-import { isHopeless, type ServerState, warningsOf, whyNotReady } from './readiness.ts'
+import { type ServerState, warningsOf, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { FiguresOfServer } from './server-watch.ts'
 import { ServiceManager } from './service-manager.ts'
 import { tellOfService, tellOfStart } from './service-updates.ts'
 import { sessionKey } from './session-key.ts'
 import { type ConnectedStorage, connectStorage } from './storage.ts'
-import { type Supervised, Supervisor } from './supervisor.ts'
 import { systemClock } from './system-clock.ts'
+import { Tally } from './tally.ts'
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor } from './tokens.ts'
 import { readTraffic } from './traffic.ts'
@@ -64,7 +64,7 @@ const looksForThemMs = 50
 export type Reread = () => Pick<ReadConfig<SettingName>, 'config' | 'warnings'>
 
 /**
- * Puts the server together: the lock, the storage thread, the API's port, the management port. Resolves
+ * Puts the server together: the lock, storage, the API's port, the management port. Resolves
  * once it answers; throws, with everything released, if it cannot.
  */
 export async function serve(
@@ -101,18 +101,16 @@ export async function serve(
   }
 }
 
-class Server implements Supervised {
-  readonly logMutex = Mutex.memory()
+class Server {
   readonly clock = systemClock()
   readonly log: Log
-  private readonly ownLog: ThreadLog
+  private readonly ownLog: ServerLog
   /** Null if session tokens are signed with a secret. */
   private issuerKeys: IssuerKeys | null
-  private readonly threads = new Supervisor(this)
-  private readonly gauge: BufferGauge
-  private readonly identity: IdentityBoard
-  /** Null for a server alone. */
-  private readonly nodeBoard: NodeBoard | null
+  private readonly live: LiveState
+  /** Counts what was stored, by the organisation's row. */
+  private readonly stored: Tally<number>
+  private readonly commits: CommitCounters
   private readonly balancers = new Balancers()
   private readonly disk: DiskWatch
   private readonly backups: BackupSchedule
@@ -122,10 +120,11 @@ class Server implements Supervised {
   private readonly opening: Opening
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
-  /** Null until requests are answered, as are the two that follow. */
+  /** Null until requests are answered, as are the three that follow. */
   private http: HttpServer | null = null
   private alerts: Alerts | null = null
-  private storage: ConnectedStorage | null = null
+  private storage: OpenStorage | null = null
+  private stores: ConnectedStorage | null = null
   private phase: 'starting' | 'serving' | 'stopping' = 'starting'
   /** Whether a reload was requested before there was anything that could take up new settings. */
   private isReloadDue = false
@@ -138,11 +137,11 @@ class Server implements Supervised {
     private readonly settings: { given: Config; reread: Reread },
     private readonly letGoOfPort: () => void,
   ) {
-    this.gauge = new BufferGauge(this.threads.shared.buffer, this.bufferBounds)
-    this.identity = new IdentityBoard(this.threads.shared.identity)
-    this.nodeBoard = config.databaseUrl === null ? null : new NodeBoard(this.threads.shared.node)
+    this.live = new LiveState({ events: config.bufferEvents, bytes: config.bufferBytes })
+    this.stored = new Tally<number>(this.clock.monotonic)
+    this.commits = new CommitCounters(this.stored)
     this.disk = new DiskWatch(config.data, this.clock.monotonic)
-    this.ownLog = openLog(config, 'main', this.logMutex)
+    this.ownLog = openLog(config)
     this.log = this.ownLog.log
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
@@ -150,7 +149,7 @@ class Server implements Supervised {
     const { backups, clock, log, disk } = this
     this.opening = new Opening({
       ...{ config, clock, log, disk },
-      answer: isStorageFirst => this.answer(isStorageFirst),
+      answer: () => this.answer(),
       wantAlerts: () => this.alerts?.want(),
     })
     this.watch = new FiguresOfServer({
@@ -167,8 +166,9 @@ class Server implements Supervised {
     return provider && new IssuerKeys(provider, config.data, this.clock, this.log)
   }
 
-  private get bufferBounds() {
-    return { events: this.config.bufferEvents, bytes: this.config.bufferBytes }
+  /** The state of this node among others; null for a server alone. */
+  private get node() {
+    return this.config.databaseUrl === null ? null : this.live.node
   }
 
   private get isStopping() {
@@ -199,8 +199,6 @@ class Server implements Supervised {
     )
     const { opening } = this
     const started = tellOfStart(this.manager, () => opening.preparing)
-    // It loads while the database is prepared.
-    this.threads.load()
     try {
       await opening.requireLimits()
       this.watchIssuer()
@@ -208,7 +206,7 @@ class Server implements Supervised {
     } catch (error) {
       this.phase = 'stopping'
       this.management.stop(true)
-      this.threads.abandon()
+      await this.storage?.close().catch(() => {})
       throw error
     } finally {
       started()
@@ -233,26 +231,37 @@ class Server implements Supervised {
     return running
   }
 
-  private async answer(isStorageFirst: boolean): Promise<void> {
-    const { threads } = this
-    const opened = threads.start()
-    if (isStorageFirst) await opened
-    await Promise.all([opened, this.listen()])
-  }
-
-  private async listen(): Promise<void> {
-    const { config, threads, clock, log, issuerKeys } = this
-    const client = StorageClient.over(threads.connect(), this.gauge, config.ack)
-    const storage = connectStorage(config, client, threads.shared, true, clock.monotonic)
+  /** Opens storage, and answers requests over it. */
+  private async answer(): Promise<void> {
+    const { config, clock, log, live, issuerKeys } = this
+    const opened = await openStorage({
+      ...{ config, clock, log, live, counters: this.commits },
+      onLost: () => {
+        this.finish(1)
+        process.exit(1)
+      },
+    })
+    this.storage = opened
+    const calls = new StorageCalls(opened.storage, config.ack)
+    const storage = connectStorage(config, calls, true, clock.monotonic)
     const alerts = new Alerts(config, { clock, log, storage })
-    this.storage = storage
+    this.stores = storage
     this.alerts = alerts
-    this.http = await openHttp(config, {
-      ...{ clock, storage, issuerKeys, log: this.ownLog, node: threads.shared.node },
+    const http = await openHttp(config, {
+      ...{ clock, storage, issuerKeys, log: this.ownLog, node: live.node },
       figures: this.watch,
       onAlertsChange: () => alerts.want(),
       letGo: this.letGoOfPort,
     })
+    this.http = http
+    const done = () => http.counters.total + this.commits.commands
+    new Collector(done, maxGrowthBytes, {
+      ...ownHeap,
+      giveBack() {
+        opened.storage.giveBack()
+        ownHeap.giveBack()
+      },
+    }).start()
   }
 
   /** Starts to fetch the identity provider's keys. Not awaited, because the provider may be down. */
@@ -262,15 +271,14 @@ class Server implements Supervised {
   }
 
   private get state(): ServerState {
-    const { phase, config, gauge, disk, threads } = this
+    const { phase, config, live, disk } = this
     return {
       phase,
-      node: this.nodeBoard,
+      node: this.node,
       monotonicMs: this.clock.monotonic(),
       preparing: this.opening.preparing,
       dataDir: config.data,
-      silentMs: threads.silentMs,
-      gauge,
+      buffer: live.buffer,
       disk,
     }
   }
@@ -287,13 +295,12 @@ class Server implements Supervised {
         if (reasons.length > 0) return `Not ready: ${reasons.join('; ')}`
         return [`Serving ${url}`, ...warningsOf(this.state)].join('; ')
       },
-      isHopeless: () => isHopeless(this.state),
       isStopping: () => this.isStopping,
     })
   }
 
   private async look(): Promise<Look> {
-    const traffic = await readTraffic(this.config.data, this.http!.tally, this.threads.storage!)
+    const traffic = readTraffic(this.config.data, this.http!.tally, this.stored)
     return {
       atMs: this.clock.monotonic(),
       metrics: this.metrics(),
@@ -302,22 +309,18 @@ class Server implements Supervised {
   }
 
   private metrics(): Exposition {
-    const { threads } = this
+    const { node } = this
     return metricsOf({
       requests: this.http?.counters ?? null,
-      commitCounters: threads.commitCounters,
-      gauge: this.gauge,
-      bounds: this.bufferBounds,
-      lag: new LagBoard(threads.shared.lag),
+      commits: this.commits,
+      live: this.live,
       disk: this.disk,
-      identity: this.identity,
-      catalogueGeneration: Atomics.load(new Int32Array(threads.shared.generation), 0),
       isReady: this.notReady().length === 0,
       reloads: this.reloads,
       backups: this.backups.seen,
       limits: this.http?.limits.server ?? null,
-      node: this.nodeBoard && {
-        board: this.nodeBoard,
+      node: node && {
+        board: node,
         monotonicMs: this.clock.monotonic(),
       },
     })
@@ -360,7 +363,7 @@ class Server implements Supervised {
     this.issuerKeys?.refresh()
     this.http?.reload(config, this.issuerKeys)
     this.alerts?.reload(config)
-    this.threads.reload()
+    this.storage?.retainFor(config.retentionDays)
   }
 
   private watchSignals(): void {
@@ -397,12 +400,18 @@ class Server implements Supervised {
     this.phase = 'stopping'
     this.manager?.stopping()
     // A server alone has no other node that would answer in its place.
-    if (this.nodeBoard !== null) await this.balancersTold()
+    if (this.node !== null) await this.balancersTold()
     await Promise.all([this.http?.stop(), this.alerts?.stop()])
-    this.storage?.close()
+    this.stores?.close()
     // A backup reads the database, whose write-ahead log is about to be truncated.
     await this.backups.stop()
-    if (await this.threads.stop()) this.finish(0)
+    try {
+      await this.storage?.close()
+      this.finish(0)
+    } catch (error) {
+      this.log.fatal({ reason: shortReasonOf(error) }, 'not everything could be written')
+      this.finish(1)
+    }
   }
 
   /** Goes on answering until balancers send their requests elsewhere. */
@@ -412,10 +421,6 @@ class Server implements Supervised {
     while (!balancers.areTold(clock.monotonic()) && clock.monotonic() < deadline) {
       await Bun.sleep(looksForThemMs)
     }
-  }
-
-  onStorageDead(): void {
-    this.finish(1)
   }
 
   private finish(status: number): void {

@@ -19,8 +19,6 @@ export function tellOfStart(
 /** The status of a server. */
 interface Served {
   status(): string
-  /** Whether only a restart can heal it. */
-  isHopeless(): boolean
   isStopping(): boolean
 }
 
@@ -33,7 +31,7 @@ export function tellOfService(manager: ServiceManager, server: Served): void {
   const everyMs = Math.min(tellEveryMs, (manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 3)
   const tell = () => {
     if (server.isStopping()) return
-    if (manager.watchdogMs !== null && !server.isHopeless()) manager.alive()
+    if (manager.watchdogMs !== null) manager.alive()
     const status = server.status()
     if (status !== told) manager.status(status)
     told = status

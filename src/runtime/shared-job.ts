@@ -1,5 +1,5 @@
-import type { NodeBoard } from '../storage/shared/node-board.ts'
-import type { StorageClient } from '../storage/sqlite/writer/client.ts'
+import type { NodeState } from '../storage/shared/node-state.ts'
+import type { StorageCalls } from '../storage/sqlite/writer/calls.ts'
 
 /** One node's part in a job that is done by one node at a time. */
 export class SharedJob {
@@ -8,9 +8,9 @@ export class SharedJob {
 
   /** @param monotonic the time by the clock that the board is written with */
   constructor(
-    private readonly client: Pick<StorageClient, 'work'>,
+    private readonly calls: Pick<StorageCalls, 'work'>,
     private readonly name: string,
-    private readonly board: Pick<NodeBoard, 'followedAt'>,
+    private readonly board: Pick<NodeState, 'followedAt'>,
     private readonly monotonic: () => number,
   ) {}
 
@@ -20,7 +20,7 @@ export class SharedJob {
    * @returns whether it is to be done soon, because it has just come to this node or another has asked for it
    */
   async hold(): Promise<boolean> {
-    const requests = await this.client.work<number | null>('holdJob', [this.name]).catch(() => null)
+    const requests = await this.calls.work<number | null>('holdJob', [this.name]).catch(() => null)
     if (requests === null) {
       this.since = null
       return false
@@ -38,11 +38,11 @@ export class SharedJob {
 
   /** Asks the holder to do the job soon. */
   ask(): Promise<void> {
-    return this.client.work('askJob', [this.name])
+    return this.calls.work('askJob', [this.name])
   }
 
   release(): Promise<void> {
     this.since = null
-    return this.client.work('releaseJob', [this.name])
+    return this.calls.work('releaseJob', [this.name])
   }
 }

@@ -1,18 +1,16 @@
 import type { ManagementStores, Stores } from '../app.ts'
 import { AppError } from '../core/errors.ts'
-import { LagBoard, type SharedMemory } from '../storage/shared/boards.ts'
-import { NodeBoard } from '../storage/shared/node-board.ts'
 import { connectStores } from '../storage/sqlite/connect.ts'
 import { connectManagement } from '../storage/sqlite/connect-management.ts'
 import { openForReading } from '../storage/sqlite/database/database.ts'
 import { sharedFileIn } from '../storage/sqlite/replica/shared-files.ts'
-import type { StorageClient } from '../storage/sqlite/writer/client.ts'
+import type { StorageCalls } from '../storage/sqlite/writer/calls.ts'
 import { longWorkBeside } from './long-work-thread.ts'
 import type { StoragePlace } from './place.ts'
 import { SharedJob } from './shared-job.ts'
 import { systemClock } from './system-clock.ts'
 
-/** The stores of one thread. */
+/** The stores over an open storage. */
 export interface ConnectedStorage {
   stores: Stores
   management: ManagementStores
@@ -26,16 +24,13 @@ export interface ConnectedStorage {
 }
 
 /**
- * Connects a thread to the storage of a data directory, which is open.
+ * Connects the stores to the storage of a data directory, which is open.
  *
- * @param client the client of the storage thread
  * @param isServed whether a server's writes are to be let pass
- * @param monotonic the time of the clock that all threads share
  */
 export function connectStorage(
   { data: dataDir, databaseUrl }: StoragePlace,
-  client: StorageClient,
-  shared: SharedMemory,
+  calls: StorageCalls,
   isServed: boolean,
   monotonic: () => number = systemClock().monotonic,
 ): ConnectedStorage {
@@ -43,19 +38,18 @@ export function connectStorage(
   const reading = openForReading(dataDir)
   const snapshots = openForReading(dataDir)
   const work = longWorkBeside({ dataDir, isServed })
-  const lag = new LagBoard(shared.lag)
-  const management = connectManagement(reading, client, work, lag, isOneOfSeveral)
-  const board = new NodeBoard(shared.node)
+  const management = connectManagement(reading, calls, work, isOneOfSeveral)
+  const { node } = calls.storage.live
   /** An old database may lack a new credential, or still accept one that was revoked. */
   const byCurrent = <Known extends { find(sha256: string): unknown }>(known: Known): Known => ({
     ...known,
     find(sha256: string) {
-      if (isServed && monotonic() >= board.answersUntil) throw outOfTouch()
+      if (isServed && monotonic() >= node.answersUntil) throw outOfTouch()
       return known.find(sha256)
     },
   })
   return {
-    stores: connectStores(reading, snapshots, client, shared, isOneOfSeveral),
+    stores: connectStores(reading, snapshots, calls, isOneOfSeveral),
     management: isOneOfSeveral
       ? {
           ...management,
@@ -63,8 +57,8 @@ export function connectStorage(
           dashboardSessions: byCurrent(management.dashboardSessions),
         }
       : management,
-    job: isOneOfSeveral ? new SharedJob(client, 'alerts', board, monotonic) : null,
-    ...(isOneOfSeveral && { nodesBehind: () => client.work<readonly string[]>('nodesBehind', []) }),
+    job: isOneOfSeveral ? new SharedJob(calls, 'alerts', node, monotonic) : null,
+    ...(isOneOfSeveral && { nodesBehind: () => calls.work<readonly string[]>('nodesBehind', []) }),
     sharedFile: sharedFileIn(reading),
     close() {
       reading.close()

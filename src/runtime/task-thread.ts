@@ -10,7 +10,7 @@ import {
   type LongWorkPlace,
   longWorkHere,
 } from '../storage/sqlite/writer/long-work.ts'
-import { cannotWrite } from '../storage/sqlite/writer/messages.ts'
+import { cannotWrite } from '../storage/sqlite/writer/not-stored.ts'
 
 /**
  * The thread that does one task and ends. The task is what a database needs before any other thread opens it
@@ -80,7 +80,7 @@ const refusalOf = ({ code, retryAfterSeconds, cause }: AppError): Refusal => ({
   reason: cause === undefined ? null : shortReasonOf(cause),
 })
 
-/** @throws AppError `overloaded` if the disk or a lock is in the way, as the storage thread does */
+/** @throws AppError `overloaded` if the disk or a lock is in the way, as storage does */
 async function longWork({ task, place, input }: LongWorkStart): Promise<unknown> {
   const run = longWorkHere({ ...place, now: Date.now })[task] as (
     ...input: unknown[]

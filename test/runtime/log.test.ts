@@ -1,14 +1,11 @@
 import { describe, expect, jest, test } from 'bun:test'
-import { join } from 'node:path'
 import { asText, LogSink, openLog, RequestLog } from '../../src/runtime/log.ts'
-import { Mutex } from '../../src/runtime/mutex.ts'
-import { linesOfThread, logThreads } from '../support/log-threads.ts'
 
 /** A sink whose output gives these answers: a number of bytes taken, or an error's code. */
 function sinkOver(...answers: (number | string)[]) {
   let text = ''
   const pieces: number[] = []
-  const sink = new LogSink(new Mutex(), bytes => {
+  const sink = new LogSink(bytes => {
     const answer = answers.shift() ?? bytes.length
     if (typeof answer === 'string') throw Object.assign(new Error(answer), { code: answer })
     pieces.push(bytes.length)
@@ -47,17 +44,6 @@ describe('the output of the log', () => {
     } finally {
       jest.useRealTimers()
     }
-  })
-
-  test('lines of threads that share a pipe never mix, however slow its reader is', async () => {
-    const program = join(import.meta.dir, '../support/log-threads.ts')
-    // Through a shell, because the pipes that Bun makes are sockets.
-    const command = ['sh', '-c', '"$0" "$1" | { sleep 0.2; cat; }', process.execPath, program]
-    const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' })
-    const text = await new Response(child.stdout).text()
-    const lines = text.trimEnd().split('\n')
-    expect(lines).toHaveLength(logThreads * linesOfThread)
-    expect(lines.filter(line => !/^(\d)(?:,\1){99}$/.test(line))).toEqual([])
   })
 
   test('the rest of a partial write is written, and a slow reader is waited for', () => {
@@ -104,7 +90,7 @@ describe('a request’s line', () => {
     status: 200,
     durationMs: 0.4121,
   }
-  const common = { level: 'info', thread: 'main', requestId: 'r1', time: expect.any(String) }
+  const common = { level: 'info', requestId: 'r1', time: expect.any(String) }
 
   test.each([
     [
@@ -138,7 +124,7 @@ describe('a request’s line', () => {
     ],
   ])('is whole JSON: %s', (_, answered, fields) => {
     const lines: string[] = []
-    const own = openLog({ logLevel: 'info', logFormat: 'json' }, 'main', Mutex.memory())
+    const own = openLog({ logLevel: 'info', logFormat: 'json' })
     new RequestLog({ ...own, lines: { write: line => lines.push(line) } }).answered(answered)
     expect(lines).toHaveLength(1)
     expect(lines[0]).toEndWith('}\n')
@@ -150,7 +136,6 @@ describe('the log as text', () => {
   const request = JSON.stringify({
     level: 'info',
     time: '2026-11-20T09:30:00.123Z',
-    thread: 'main',
     requestId: 'r1',
     route: '/flows',
     organisation: null,
@@ -164,7 +149,7 @@ describe('the log as text', () => {
 
   test('a request is one aligned line', () => {
     expect(asText(request, false)).toBe(
-      '09:30:00.123 info  main    401    0.410 ms  GET /flows                   requestId=r1 code=unauthorized cause=unknown_key\n',
+      '09:30:00.123 info  401    0.410 ms  GET /flows                   requestId=r1 code=unauthorized cause=unknown_key\n',
     )
   })
 
@@ -177,7 +162,6 @@ describe('the log as text', () => {
     const odd = {
       level: 'warn',
       time: 'T',
-      thread: 'main',
       msg: 'm\u202e',
       name: 'a\u009b2J',
       reason: 'r\u001b',
@@ -189,7 +173,7 @@ describe('the log as text', () => {
   })
 
   test('a reason keeps its lines, below the message', () => {
-    const failed = { level: 'error', time: 'T', thread: 'main', msg: 'failed', reason: 'a\n  at b' }
+    const failed = { level: 'error', time: 'T', msg: 'failed', reason: 'a\n  at b' }
     expect(asText(JSON.stringify(failed), false)).toEndWith('failed\n    a\n      at b\n')
   })
 })

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  CommitCounters,
-  type CountedRoute,
-  HttpCounters,
-  renderCommits,
-} from '../../src/runtime/counters.ts'
+import { CommitCounters, type CountedRoute, HttpCounters } from '../../src/runtime/counters.ts'
 import { Exposition } from '../../src/runtime/exposition.ts'
 import { MetricsPage } from '../support/prometheus.ts'
 
@@ -24,9 +19,9 @@ function httpPage(counters: HttpCounters): MetricsPage {
   return new MetricsPage(page.toString())
 }
 
-function commitPage(memory: SharedArrayBuffer): MetricsPage {
+function commitPage(counters: CommitCounters): MetricsPage {
   const page = new Exposition()
-  renderCommits(page, memory)
+  counters.render(page)
   return new MetricsPage(page.toString())
 }
 
@@ -94,11 +89,10 @@ describe('commits', () => {
   const batch = { orgRow: 1, receivedAt: 0, skewMs: null }
 
   test('are counted with the latency of each, and the events of those that had any', () => {
-    const memory = CommitCounters.memory()
-    const counters = new CommitCounters(memory)
+    const counters = new CommitCounters()
     counters.committed({ commands: 2, events: 50, durationMs: 1.5 })
     counters.committed({ commands: 0, events: 0, durationMs: 0.25 })
-    const page = commitPage(memory)
+    const page = commitPage(counters)
     expect(page.sum('cairn_commit_duration_seconds_count')).toBe(2)
     expect(page.sum('cairn_commit_duration_seconds_sum')).toBeCloseTo(0.00175, 9)
     expect(page.sum('cairn_commit_events_sum')).toBe(50)
@@ -108,15 +102,14 @@ describe('commits', () => {
   })
 
   test('events are counted by verdict, and each verdict is there from the start', () => {
-    const memory = CommitCounters.memory()
-    expect(commitPage(memory).of('cairn_events_total')).toHaveLength(11)
-    const counters = new CommitCounters(memory)
+    const counters = new CommitCounters()
+    expect(commitPage(counters).of('cairn_events_total')).toHaveLength(11)
     const text = { count: 5, facts: '', details: '' }
     counters.appended(
       { ...batch, text, refusals: { invalid: 2, too_old: 1 } },
       { duplicates: [0], deadLetters: [3], erased: [] },
     )
-    const page = commitPage(memory)
+    const page = commitPage(counters)
     const verdicts = Object.fromEntries(
       page.of('cairn_events_total').map(({ labels, value }) => [labels.verdict, value]),
     )

@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Pulse } from '../../src/runtime/pulse.ts'
-import {
-  isHopeless,
-  type ServerState,
-  stuckAfterMs,
-  warningsOf,
-  whyNotReady,
-} from '../../src/runtime/readiness.ts'
+import { type ServerState, warningsOf, whyNotReady } from '../../src/runtime/readiness.ts'
 
 const mib = 2 ** 20
 
@@ -24,8 +17,7 @@ const good: ServerState = {
   monotonicMs: 100_000,
   preparing: null,
   dataDir: '/data',
-  silentMs: 900,
-  gauge: { isRefused: false, hasRoom: true },
+  buffer: { isRefused: false, hasRoom: true },
   disk: { seen, waitingMs: 3 },
 }
 
@@ -37,23 +29,17 @@ const cases: [string, Partial<ServerState>, RegExp[]][] = [
   ['all is well', {}, []],
   ['it starts', { phase: 'starting' }, [/^starting: wait/]],
   ['it migrates', { phase: 'starting', preparing: 'migrating: x' }, [/^migrating: x$/]],
-  ['it stops, whatever else', { phase: 'stopping', silentMs: 60_000 }, [/^stop/]],
-  [
-    'storage hangs',
-    { silentMs: 12_000 },
-    [/^thread storage has been stuck for 12 s: look whether the disk hangs/],
-  ],
-  ['a wait for a lock is not stuck', { silentMs: 6_000 }, []],
+  ['it stops, whatever else', { phase: 'stopping', preparing: 'migrating: x' }, [/^stop/]],
   [
     'storage refuses, and so the buffer fills',
-    { gauge: { isRefused: true, hasRoom: false } },
+    { buffer: { isRefused: true, hasRoom: false } },
     [/^storage refuses writes: /, /^the ingest buffer is full: /],
   ],
   [
     'the database of all nodes is away, which is no reason to send traffic elsewhere',
     {
       node: { leasedUntil: 90_000, answersUntil: 99_000, followedAt: 50_000, clockAhead: 0 },
-      gauge: { isRefused: true, hasRoom: false },
+      buffer: { isRefused: true, hasRoom: false },
     },
     [],
   ],
@@ -92,27 +78,6 @@ describe('not ready', () => {
     const reasons = whyNotReady({ ...good, ...state })
     expect(reasons).toHaveLength(sentences.length)
     for (const [i, sentence] of sentences.entries()) expect(reasons[i]).toMatch(sentence)
-  })
-})
-
-test('a pulse is silent since its last beat, and not before its first', () => {
-  const memory = Pulse.memory()
-  const [thread, watcher] = [new Pulse(memory), new Pulse(memory)]
-  expect(watcher.silentMs(50_000)).toBe(0)
-  thread.beat(50_000)
-  expect(watcher.silentMs(50_000 + stuckAfterMs)).toBe(stuckAfterMs)
-})
-
-describe('only a restart can heal', () => {
-  const stuck = stuckAfterMs
-
-  test('a thread that is stuck', () => {
-    expect(isHopeless(good)).toBe(false)
-    expect(isHopeless({ ...good, silentMs: stuck })).toBe(true)
-  })
-
-  test('not a disk that hangs, however long: reads are answered meanwhile', () => {
-    expect(isHopeless({ silentMs: stuck, disk: { seen, waitingMs: 60_000 } })).toBe(false)
   })
 })
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { Node } from '../../src/storage/log/postgres/member.ts'
 import { PostgresLog } from '../../src/storage/log/postgres/postgres-log.ts'
-import { NodeBoard } from '../../src/storage/shared/node-board.ts'
+import { NodeState } from '../../src/storage/shared/node-state.ts'
 import { prepareReplica } from '../../src/storage/sqlite/replica/prepare-replica.ts'
 import type { HandClock } from './hand-clock.ts'
 import { lawWorld } from './lives.ts'
@@ -48,7 +48,7 @@ export class NodeWorld {
       schema: 1,
       startedAt: 0,
       monotonic: clock.monotonic,
-      board: new NodeBoard(NodeBoard.memory()),
+      board: new NodeState(),
       lease: { leaseMs: 20 * 86_400_000, renewMs: 5_000 },
       isCounted,
     })

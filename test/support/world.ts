@@ -18,14 +18,8 @@ import { type SessionTokens, secretTokens } from '../../src/http/session-tokens.
 import { MemoryLimiter } from '../../src/limits/memory.ts'
 import { outsideOf } from '../../src/runtime/outside.ts'
 import type { Log, Member } from '../../src/storage/log/log.ts'
-import {
-  type BufferBounds,
-  BufferGauge,
-  LagBoard,
-  newSharedMemory,
-  slotOf,
-} from '../../src/storage/shared/boards.ts'
 import type { InRows } from '../../src/storage/shared/in-rows.ts'
+import { type BufferBounds, LiveState, slotOf } from '../../src/storage/shared/live-state.ts'
 import { connectStores } from '../../src/storage/sqlite/connect.ts'
 import { connectManagement } from '../../src/storage/sqlite/connect-management.ts'
 import { openForReading } from '../../src/storage/sqlite/database/database.ts'
@@ -34,7 +28,7 @@ import type { BlockPolicy } from '../../src/storage/sqlite/engine/run-blocks/blo
 import { idleBlocksMs, idleRetainMs } from '../../src/storage/sqlite/housekeeping.ts'
 import type { FreePagesPolicy } from '../../src/storage/sqlite/retention/free-pages.ts'
 import { Storage } from '../../src/storage/sqlite/storage.ts'
-import { StorageClient } from '../../src/storage/sqlite/writer/client.ts'
+import { StorageCalls } from '../../src/storage/sqlite/writer/calls.ts'
 import {
   defaultWriterPolicy,
   type WriterPolicy,
@@ -87,7 +81,7 @@ export interface WorldOptions {
 export class World {
   readonly dataDir: string
   readonly clock: HandClock
-  readonly shared = newSharedMemory()
+  readonly live: LiveState
   readonly answers: RequestSummary[] = []
   readonly broken: RequestSummary[] = []
   readonly signInFailures: Error[] = []
@@ -105,7 +99,7 @@ export class World {
   readonly tokens
   /** The way out of the machine, for messages of alerts. */
   outside: Outside
-  readonly gauge: BufferGauge
+  readonly calls: StorageCalls
 
   constructor(options: WorldOptions = {}) {
     this.dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-test-'))
@@ -115,13 +109,12 @@ export class World {
       ...{ smtpUrl: null, mailFrom: null, data: this.dataDir },
     })
     prepareDatabase(this.dataDir).close()
-    const bufferBounds = options.bufferBounds ?? { events: 50_000, bytes: 64 * 1024 * 1024 }
+    this.live = new LiveState(options.bufferBounds ?? { events: 50_000, bytes: 64 * 1024 * 1024 })
     this.storage = new Storage({
       dataDir: this.dataDir,
-      shared: this.shared,
+      live: this.live,
       clock: this.clock,
       onClockDoubt: byMs => this.clockSettings.push(byMs),
-      bufferBounds,
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
       blockPolicy: options.blockPolicy,
       isLogKept: options.isLogKept,
@@ -132,24 +125,18 @@ export class World {
       },
       retention: { days: options.retentionDays ?? 90, freePages: options.freePages },
     })
-    this.gauge = new BufferGauge(this.shared.buffer, bufferBounds)
-    const client: StorageClient = new StorageClient(
-      message => this.storage.inbox.take(message, answer => client.receive(answer)),
-      this.gauge,
-      options.ack ?? 'commit',
-    )
+    this.calls = new StorageCalls(this.storage, options.ack ?? 'commit')
     this.reading = openForReading(this.dataDir)
     this.snapshots = openForReading(this.dataDir)
     this.stores = connectStores(
-      ...[this.reading, this.snapshots, client, this.shared, options.following !== undefined],
+      ...[this.reading, this.snapshots, this.calls, options.following !== undefined],
     ) as StoresAtOnce
     const { dataDir, clock } = this
     const work = options.following
       ? pooledLongWork(dataDir)
       : longWorkHere({ dataDir, now: clock.now, isServed: true })
     const isOneOfSeveral = options.following !== undefined
-    const lag = new LagBoard(this.shared.lag)
-    this.management = connectManagement(this.reading, client, work, lag, isOneOfSeveral)
+    this.management = connectManagement(this.reading, this.calls, work, isOneOfSeveral)
     this.tokens = secretTokens({
       secret: this.secret,
       issuer: 'cairn',
@@ -216,13 +203,13 @@ export class World {
     this.storage.changes.refreshCatalogue()
   }
 
-  /** Makes blocks of runs, as the storage thread does in the background. */
+  /** Makes blocks of runs, as a server does in the background. */
   async makeBlocks(): Promise<void> {
     await this.storage.projected()
     while ((await this.storage.housekeeping.makeBlocks()) !== idleBlocksMs);
   }
 
-  /** Deletes what has been kept long enough, as the storage thread does in the background. */
+  /** Deletes what has been kept long enough, as a server does in the background. */
   async retainAll(): Promise<void> {
     await this.storage.projected()
     while ((await this.storage.housekeeping.retain()) !== idleRetainMs);
@@ -231,7 +218,7 @@ export class World {
   /** Resolves once everything asked of storage, also what nobody waits for, is committed and projected. */
   async written(): Promise<void> {
     do await Bun.sleep(0)
-    while (this.gauge.events > 0)
+    while (this.live.buffer.events > 0)
     await this.storage.projected()
   }
 

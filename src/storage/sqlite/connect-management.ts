@@ -18,8 +18,8 @@ import type { PreviewStore } from '../../modules/previews/port.ts'
 import type { RunStore } from '../../modules/runs/port.ts'
 import type { StepEvidenceStore } from '../../modules/steps/port.ts'
 import { inSlices, patientSlices } from '../../scheduling/cooperative.ts'
-import { type LagBoard, mostOrganisations } from '../shared/boards.ts'
 import { asPort, rowOf } from '../shared/in-rows.ts'
+import { mostOrganisations } from '../shared/live-state.ts'
 import * as alertTables from './alerts/alert-store.ts'
 import { flowVersionOf, flowVersionsOf, publishedParts, readFlowsInSlices } from './flows/reader.ts'
 import { prepareChanges } from './flows/store.ts'
@@ -36,32 +36,32 @@ import { personEventsOver } from './people/person-events.ts'
 import { runListOver } from './runs/run-rows.ts'
 import { writtenAnswersOver } from './runs/written-answers.ts'
 import { looksOver, StepReader } from './steps/step-reader.ts'
-import type { StorageClient } from './writer/client.ts'
+import type { StorageCalls } from './writer/calls.ts'
 import type { LongWork } from './writer/long-work.ts'
 
-/** Reads over a connection, writes through the storage thread's operations, and does long work beside it. */
+/** Reads over a connection, writes through storage's operations, and does long work beside it. */
 export function connectManagement(
   reading: Database,
-  client: StorageClient,
+  calls: StorageCalls,
   work: LongWork,
-  lag: Pick<LagBoard, 'events'>,
   isOneOfSeveral: boolean,
 ) {
+  const { storage } = calls
   /** Takes up what other machines have stored, before something is read that is not part of the catalogue. */
   const followed = async () => {
-    if (isOneOfSeveral) await client.follow()
+    if (isOneOfSeveral) await storage.followed()
   }
   /** Brings the tables up to date with what is acknowledged. */
   const caughtUp = async () => {
     await followed()
-    if (lag.events > 0) await client.project()
+    if (storage.live.lag.events > 0) await storage.projected()
   }
   const currentKey = (orgRow: number) =>
     keysOf(reading, orgRow, 0).find(({ retiredAt }) => retiredAt === null)?.key ?? null
   const seen: SeenStore = {
     async write() {
       // What is stored can be told even if nothing can be written.
-      await client.operate('writeSeen').catch(() => {})
+      await calls.operate('writeSeen').catch(() => {})
     },
     snippetKey: async orgRef => currentKey(rowOf(orgRef)),
   }
@@ -70,8 +70,8 @@ export function connectManagement(
     list: async (...args) => pageOfOrganisations(reading, ...args),
     read: async (orgRef, now) => readOrganisation(reading, rowOf(orgRef), now),
     ...asPort<Pick<OrganisationStore, 'add' | 'change'>>({
-      add: (...args) => client.operate('addOrganisation', ...args),
-      change: (...args) => client.operate('changeOrganisation', ...args),
+      add: (...args) => calls.operate('addOrganisation', ...args),
+      change: (...args) => calls.operate('changeOrganisation', ...args),
     }),
     async identityHours(orgRef, now) {
       await seen.write()
@@ -97,7 +97,7 @@ export function connectManagement(
       },
       async change(orgRow, changes) {
         const prepared = await inSlices(prepareChanges(reading, orgRow, changes), patientSlices())
-        return client.operate('changeFlows', orgRow, prepared)
+        return calls.operate('changeFlows', orgRow, prepared)
       },
     }),
     explaining: asPort<ExplainStore>({
@@ -117,7 +117,7 @@ export function connectManagement(
       },
     }),
     eventLog: asPort<EventLog>(first(followed, eventLog)),
-    activity: asPort<ActivityStore>({ after: (...args) => client.activity(...args) }),
+    activity: asPort<ActivityStore>({ after: (...args) => storage.readActivity(...args) }),
     people: asPort<PeopleStore>({
       async stored(person) {
         await caughtUp()
@@ -129,12 +129,12 @@ export function connectManagement(
       },
       async erase(person, options, audit, tell) {
         if (isOneOfSeveral && options.compact) throw compactsOneOnly()
-        await client.project()
+        await storage.projected()
         return isOneOfSeveral
-          ? client.work('erase', [person, audit], tell)
+          ? calls.work('erase', [person, audit], tell)
           : work.erase(person, options, audit, tell)
       },
-      allow: (...args) => client.operate('allowPerson', ...args),
+      allow: (...args) => calls.operate('allowPerson', ...args),
     }),
     operations: asPort<OperationsStore>({
       async deadLetters(...args) {
@@ -145,74 +145,74 @@ export function connectManagement(
         await followed()
         return deadLetterIds(reading, orgRow)
       },
-      nodes: async () => (isOneOfSeveral ? client.work('nodes', []) : null),
-      retryDeadLetters: (...args) => client.operate('retryDeadLetters', ...args),
-      dropDeadLetters: (...args) => client.operate('dropDeadLetters', ...args),
+      nodes: async () => (isOneOfSeveral ? calls.work('nodes', []) : null),
+      retryDeadLetters: (...args) => calls.operate('retryDeadLetters', ...args),
+      dropDeadLetters: (...args) => calls.operate('dropDeadLetters', ...args),
       async rebuild(audit, tell) {
-        await client.project()
-        return isOneOfSeveral ? client.work('rebuild', [audit], tell) : work.rebuild(audit, tell)
+        await storage.projected()
+        return isOneOfSeveral ? calls.work('rebuild', [audit], tell) : work.rebuild(audit, tell)
       },
       compact: work.compact,
     }),
     access: asPort<AccessStore>({
       tokens: async orgRow => listTokens(reading, orgRow),
-      createToken: (...args) => client.operate('createToken', ...args),
-      revokeToken: (...args) => client.operate('revokeToken', ...args),
+      createToken: (...args) => calls.operate('createToken', ...args),
+      revokeToken: (...args) => calls.operate('revokeToken', ...args),
       audit: async (...args) => readAudit(reading, ...args),
     }),
     signIns: asPort<DashboardStore>({
-      createLink: (...args) => client.operate('createLink', ...args),
+      createLink: (...args) => calls.operate('createLink', ...args),
       link: async sha256 => findLink(reading, sha256),
-      redeemLink: (...args) => client.operate('redeemLink', ...args),
-      beginSession: (...args) => client.operate('beginSession', ...args),
-      endSession: (...args) => client.operate('endSession', ...args),
-      endSessionsOf: who => client.operate('endSessionsOf', who),
+      redeemLink: (...args) => calls.operate('redeemLink', ...args),
+      beginSession: (...args) => calls.operate('beginSession', ...args),
+      endSession: (...args) => calls.operate('endSession', ...args),
+      endSessionsOf: who => calls.operate('endSessionsOf', who),
     }),
     alerts: asPort<AlertStore>({
       watched: async () => alertTables.watchedOrganisations(reading),
       settings: async (...args) => alertTables.readSettings(reading, ...args),
-      changeSettings: (...args) => client.operate('changeAlertSettings', ...args),
-      countSends: (...args) => client.operate('countSends', ...args),
+      changeSettings: (...args) => calls.operate('changeAlertSettings', ...args),
+      countSends: (...args) => calls.operate('countSends', ...args),
       webhooks: async (...args) => alertTables.listWebhooks(reading, ...args),
-      addWebhook: (...args) => client.operate('addWebhook', ...args),
-      changeWebhook: (...args) => client.operate('changeWebhook', ...args),
-      removeWebhook: (...args) => client.operate('removeWebhook', ...args),
+      addWebhook: (...args) => calls.operate('addWebhook', ...args),
+      changeWebhook: (...args) => calls.operate('changeWebhook', ...args),
+      removeWebhook: (...args) => calls.operate('removeWebhook', ...args),
       alerts: async (...args) => alertTables.listAlerts(reading, ...args),
-      note: (...args) => client.operate('noteAlerts', ...args),
+      note: (...args) => calls.operate('noteAlerts', ...args),
       deliveries: async (...args) => alertTables.listDeliveries(reading, ...args),
       delivery: async (...args) => alertTables.findDelivery(reading, ...args),
       due: async (...args) => alertTables.dueDeliveries(reading, ...args),
-      attempted: (...args) => client.operate('noteAttempt', ...args),
-      replay: (...args) => client.operate('replayDelivery', ...args),
-      forget: (...args) => client.operate('forgetAlerts', ...args),
+      attempted: (...args) => calls.operate('noteAttempt', ...args),
+      replay: (...args) => calls.operate('replayDelivery', ...args),
+      forget: (...args) => calls.operate('forgetAlerts', ...args),
     }),
     environments: asPort<EnvironmentStore>({
       links: async orgRow => readLinks(reading, orgRow),
-      link: (...args) => client.operate('linkStaging', ...args),
-      unlink: (...args) => client.operate('unlinkStaging', ...args),
+      link: (...args) => calls.operate('linkStaging', ...args),
+      unlink: (...args) => calls.operate('unlinkStaging', ...args),
     }),
     authorSessions: asPort<AuthorStore>({
-      begin: (...args) => client.author('begin', ...args),
-      read: (...args) => client.author('read', ...args),
-      end: (...args) => client.author('end', ...args),
-      redeem: (...args) => client.author('redeem', ...args),
-      visit: (...args) => client.author('visit', ...args),
-      propose: (...args) => client.author('propose', ...args),
+      begin: (...args) => storage.authors(sessions => sessions.begin(...args)),
+      read: (...args) => storage.authors(sessions => sessions.read(...args)),
+      end: (...args) => storage.authors(sessions => sessions.end(...args)),
+      redeem: (...args) => storage.authors(sessions => sessions.redeem(...args)),
+      visit: (...args) => storage.authors(sessions => sessions.visit(...args)),
+      propose: (...args) => storage.authors(sessions => sessions.propose(...args)),
     }),
     previews: asPort<PreviewStore>({
-      begin: (...args) => client.preview('begin', ...args),
-      list: (...args) => client.preview('list', ...args),
-      end: (...args) => client.preview('end', ...args),
-      visit: (...args) => client.preview('visit', ...args),
-      note: (...args) => client.operate('noteAudit', ...args),
+      begin: (...args) => storage.previews(links => links.begin(...args)),
+      list: (...args) => storage.previews(links => links.list(...args)),
+      end: (...args) => storage.previews(links => links.end(...args)),
+      visit: (...args) => storage.previews(links => links.visit(...args)),
+      note: (...args) => calls.operate('noteAudit', ...args),
     }),
     managementTokens: {
       find: sha256 => findToken(reading, sha256),
-      used: noting((id, at) => client.operate('noteTokenUse', id, at)),
+      used: noting((id, at) => calls.operate('noteTokenUse', id, at)),
     } satisfies KnownTokens,
     dashboardSessions: {
       find: sha256 => findSession(reading, sha256),
-      seen: noting((sha256, at) => client.operate('noteSeen', sha256, at)),
+      seen: noting((sha256, at) => calls.operate('noteSeen', sha256, at)),
     } satisfies KnownSessions,
   }
 }

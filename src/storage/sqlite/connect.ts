@@ -8,14 +8,6 @@ import type { PublishedFlowStores } from '../../modules/flows/port.ts'
 import type { InstallationStores } from '../../modules/installation/port.ts'
 import type { StepStores } from '../../modules/steps/port.ts'
 import { JudgedEvents } from '../shared/activity/judged-events.ts'
-import {
-  LagBoard,
-  PresenceBoard,
-  ProgressBoard,
-  type SharedMemory,
-  WatchBoard,
-} from '../shared/boards.ts'
-import { IdentityBoard } from '../shared/identity-board.ts'
 import { asPort } from '../shared/in-rows.ts'
 import { limitReached, refusedOrigin } from '../shared/refusals.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
@@ -24,7 +16,7 @@ import { PresenceReader } from './organisations/presence-reader.ts'
 import { Readers } from './readers.ts'
 import { ExperimentReader } from './runs/experiment-reader.ts'
 import { StepReader } from './steps/step-reader.ts'
-import type { StorageClient } from './writer/client.ts'
+import type { StorageCalls } from './writer/calls.ts'
 
 /** Storage as the modules and the gate see it. */
 export type Stores = GateStores &
@@ -36,7 +28,7 @@ export type Stores = GateStores &
   StepStores
 
 /**
- * Joins a client of the storage thread and reading connections into the stores of one thread.
+ * Joins storage and reading connections into the stores of the modules.
  *
  * @param snapshots a second connection, for what is read as of one moment while others go on
  * @param isOneOfSeveral whether other machines follow the same log
@@ -44,37 +36,31 @@ export type Stores = GateStores &
 export function connectStores(
   reading: Database,
   snapshots: Database,
-  client: StorageClient,
-  shared: SharedMemory,
+  calls: StorageCalls,
   isOneOfSeveral: boolean,
 ): Stores {
-  const board = new PresenceBoard(shared.presence)
-  const presence = new PresenceReader(reading, board)
-  const identity = new IdentityBoard(shared.identity)
-  const watched = new WatchBoard(shared.watch)
-  const judged = new JudgedEvents((...args) => client.noteJudged(...args))
-  const generation = new Int32Array(shared.generation)
-  // Read before the catalogue, so that what changes in between is looked for once too often, and not missed.
-  let known = Atomics.load(generation, 0)
+  const { storage } = calls
+  const { live } = storage
+  const presence = new PresenceReader(reading, live.presence)
+  const judged = new JudgedEvents((...args) => calls.noteJudged(...args))
+  let known = live.catalogueChanges
   const catalogue = new StoredCatalogue(reading)
   const readers = new Readers(reading)
-  const lag = new LagBoard(shared.lag)
   /** Takes up what other machines have stored. */
   const followed = async () => {
-    if (isOneOfSeveral) await client.follow()
+    if (isOneOfSeveral) await storage.followed()
   }
   /** Brings the tables up to date with everything that is acknowledged. */
   const caughtUp = async () => {
     await followed()
-    if (lag.events > 0) await client.project()
+    if (live.lag.events > 0) await storage.projected()
   }
   const experiments = new ExperimentReader(reading)
-  const progress = new ProgressBoard(shared.progress)
   const history = new RunHistory(snapshots)
   const steps = new StepReader(reading)
   return asPort<Stores>({
     catalogue() {
-      const current = Atomics.load(generation, 0)
+      const current = live.catalogueChanges
       if (current !== known) {
         // Noted only once it has been read, so that a refresh that fails is retried.
         catalogue.refresh()
@@ -82,29 +68,29 @@ export function connectStores(
       }
       return catalogue
     },
-    ledger: client,
+    ledger: calls,
     watch: {
-      isWatched: orgRow => watched.isWatched(orgRow),
+      isWatched: orgRow => storage.isWatched(orgRow),
       note: (orgRow, events) => judged.note(orgRow, events),
     },
     steps: {
-      recordHealth: report => client.recordHealth(report),
-      recordFingerprint: report => client.recordFingerprint(report),
+      recordHealth: report => calls.recordHealth(report),
+      recordFingerprint: report => calls.recordFingerprint(report),
       async healthCounts(...args) {
         await followed()
         return steps.healthCounts(...args)
       },
     },
     presence: {
-      mark: (orgRow, mark, now) => board.mark(orgRow, mark, now),
-      recordSnippetVersion: (...args) => client.recordSnippetVersion(...args),
-      recordRefusedOrigin: (orgRow, at) => client.recordRefusal(orgRow, refusedOrigin, at),
+      mark: (orgRow, mark, now) => live.presence.mark(orgRow, mark, now),
+      recordSnippetVersion: (...args) => calls.recordSnippetVersion(...args),
+      recordRefusedOrigin: (orgRow, at) => calls.recordRefusal(orgRow, refusedOrigin, at),
       async recordLimited(orgRow, bucket, at) {
-        if (!board.isNewlyLimited(orgRow, bucket, at)) return
-        await client.recordRefusal(orgRow, limitReached(bucket), at)
+        if (!live.presence.isNewlyLimited(orgRow, bucket, at)) return
+        await calls.recordRefusal(orgRow, limitReached(bucket), at)
       },
-      reserveBeat: (...args) => board.reserveBeat(...args),
-      countUserHashes: (orgRow, counts) => identity.add(orgRow, counts),
+      reserveBeat: (...args) => live.presence.reserveBeat(...args),
+      countUserHashes: (orgRow, counts) => live.userHashes.add(orgRow, counts),
       async read(...args) {
         await followed()
         return presence.presence(...args)
@@ -121,7 +107,7 @@ export function connectStores(
       },
       version(orgRow, ids) {
         const person = personOf(ids.userId, ids.anonymousId)
-        const version = () => progress.version(orgRow, person)
+        const version = () => live.progress.version(orgRow, person)
         return isOneOfSeveral ? (followed().then(version) as never) : version()
       },
     },

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
-import type { BufferGauge } from '../shared/boards.ts'
+import type { WriteBuffer } from '../shared/live-state.ts'
 import type { StoredCatalogue } from './catalogue/catalogue.ts'
 import { BlockMaker, type BlockPolicy } from './engine/run-blocks/block-maker.ts'
 import type { RunBlocks } from './engine/run-blocks/run-blocks.ts'
@@ -31,7 +31,7 @@ interface HousekeepingDeps {
   database: Database
   clock: Clock
   writer: Writer
-  gauge: BufferGauge
+  buffer: WriteBuffer
   executor: CommandExecutor
   catalogue: StoredCatalogue
   blocks: RunBlocks
@@ -45,7 +45,7 @@ interface HousekeepingDeps {
   onRetained?: (report: RetentionReport) => void
 }
 
-/** What the storage thread does when nobody waits for it: a slice at a time, behind the commits. */
+/** What storage does when nobody waits for it: a slice at a time, behind the commits. */
 export class Housekeeping {
   private readonly blockMaker: BlockMaker
   private blocksUnderWay: Generator<(() => void) | null>
@@ -72,10 +72,10 @@ export class Housekeeping {
 
   /** Writes what is only noted in memory: who was seen when, and how user hashes were judged. */
   async writePresence(): Promise<void> {
-    const { gauge, presence, identity, writer } = this.deps
+    const { buffer, presence, identity, writer } = this.deps
     // While storage refuses, this would only fill the log. What was seen stays in memory meanwhile.
-    if (gauge.isRefused) return
-    if (!presence.hasNews() && !identity.hasNews()) return
+    if (buffer.isRefused) return
+    if (!presence.hasNews && !identity.hasNews) return
     await writer.change(
       () => this.writeSeen(),
       note => note(),
@@ -96,8 +96,8 @@ export class Housekeeping {
    * milliseconds.
    */
   async makeBlocks(): Promise<number> {
-    const { gauge, writer } = this.deps
-    if (gauge.isRefused || this.isStopped) return idleBlocksMs
+    const { buffer, writer } = this.deps
+    if (buffer.isRefused || this.isStopped) return idleBlocksMs
     const startedAt = performance.now()
     const elapsed = () => performance.now() - startedAt
     while (elapsed() < blocksSliceMs && !this.isStopped) {
@@ -118,8 +118,8 @@ export class Housekeeping {
    * the pause that it returns, milliseconds.
    */
   async retain(): Promise<number> {
-    const { clockWatch, gauge, retention, writer } = this.deps
-    if (!clockWatch.isSteady || gauge.isRefused || this.isStopped) return idleRetainMs
+    const { clockWatch, buffer, retention, writer } = this.deps
+    if (!clockWatch.isSteady || buffer.isRefused || this.isStopped) return idleRetainMs
     if (this.deps.shared) {
       const startedAt = performance.now()
       const mayGoOn = () => performance.now() - startedAt < retainSliceMs

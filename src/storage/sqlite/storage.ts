@@ -1,25 +1,17 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../core/time/clock.ts'
+import type { Activity, JudgedEvent } from '../../modules/events/port.ts'
 import { LogUnavailable } from '../log/log.ts'
-import { type ActivityCall, LiveActivity } from '../shared/activity/live-activity.ts'
+import { LiveActivity } from '../shared/activity/live-activity.ts'
 import { AuthorSessions } from '../shared/author/author-sessions.ts'
-import { carryOut } from '../shared/author/call.ts'
 import { PreviewLinks } from '../shared/author/previews.ts'
-import {
-  type BufferBounds,
-  BufferGauge,
-  LagBoard,
-  PresenceBoard,
-  ProgressBoard,
-  type SharedMemory,
-  WatchBoard,
-} from '../shared/boards.ts'
-import { IdentityBoard } from '../shared/identity-board.ts'
+import type { LiveState } from '../shared/live-state.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { Changes, FilesInPlace } from './changes.ts'
 import { openForWriting } from './database/database.ts'
 import { newestReceipt } from './database/inspect.ts'
-import { LogKeeper } from './database/log-keeper.ts'
+import { type Checkpoint, LogKeeper } from './database/log-keeper.ts'
+import { LogSync } from './database/log-sync.ts'
 import { type BlockPolicy, defaultBlockPolicy } from './engine/run-blocks/block-maker.ts'
 import { RunBlocks } from './engine/run-blocks/run-blocks.ts'
 import { isPassing } from './engine/savepoint.ts'
@@ -36,14 +28,8 @@ import { type Following as FollowingLog, Together } from './replica/together.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import { CommandExecutor } from './writer/commands.ts'
-import type { WriterPolicy } from './writer/group-commit.ts'
-import { Inbox } from './writer/messages.ts'
-import {
-  type Operation,
-  operate,
-  operationsOver,
-  type StorageOperations,
-} from './writer/operations.ts'
+import type { Submission, WriterPolicy } from './writer/group-commit.ts'
+import { operationsOver, type StorageOperations } from './writer/operations.ts'
 import { type WriteObserver, Writer } from './writer/writer.ts'
 
 /** Is told what is written, and what is deleted after its time. */
@@ -53,14 +39,15 @@ export interface StorageObserver extends WriteObserver {
 
 export interface StorageOptions {
   dataDir: string
-  shared: SharedMemory
+  live: LiveState
   clock: Clock
-  bufferBounds: BufferBounds
   policy: WriterPolicy
   blockPolicy?: BlockPolicy
   retention: RetentionPolicy
   /** Another program writes the log back (`checkpoints`), and this one only if that seems dead. */
   isLogKept?: boolean
+  /** Writes the write-ahead log back in another thread; left out, SQLite does so after commits. */
+  checkpoint?: () => Promise<Checkpoint>
   /** What several machines share; none for a server alone. */
   following?: FollowingLog | null
   observer?: StorageObserver
@@ -84,24 +71,25 @@ const nobodyWaits: ReadonlySet<string> = new Set<keyof StorageOperations>([
 ])
 
 /**
- * The one writer of a running server, over a database that is prepared: puts its parts together, hands each
- * message to the part that it is for, and closes them.
+ * The one writer of a running server, over a database that is prepared: puts its parts together, hands each call
+ * to the part that it is for, and closes them.
  */
 export class Storage {
   readonly database: Database
   readonly changes: Changes
   readonly log: LogKeeper
+  private readonly sync: LogSync | null
   readonly housekeeping: Housekeeping
-  readonly inbox: Inbox
   private readonly writer: Writer
   private readonly executor: CommandExecutor
   private readonly following: Following
   private readonly withholding: Withholding
   private readonly operations: StorageOperations
-  private readonly gauge: BufferGauge
-  private readonly activity: LiveActivity
-  private readonly authors = new AuthorSessions()
-  private readonly previews = new PreviewLinks()
+  /** What is known in memory alone. */
+  readonly live: LiveState
+  private readonly ownActivity: LiveActivity
+  private readonly ownAuthors = new AuthorSessions()
+  private readonly ownPreviews = new PreviewLinks()
   private readonly sharedRetention: SharedRetention | null
   /** What several machines do otherwise; null for a server alone. */
   readonly together: Together | null
@@ -110,25 +98,28 @@ export class Storage {
   readonly replica: Replica | null
 
   constructor(private readonly options: StorageOptions) {
-    const { dataDir, shared, clock, blockPolicy = defaultBlockPolicy } = options
+    const { dataDir, live, clock, blockPolicy = defaultBlockPolicy } = options
+    this.live = live
     const { monotonic } = clock
     const now = () => this.now()
     const onFault = (error: unknown, what: string) => options.onFault?.(error, what)
     const database = openForWriting(dataDir)
-    // The log is what keeps it.
-    if (options.following) database.run('pragma synchronous = normal')
+    // The log of several machines keeps what is written, or it is synced beside.
+    database.run('pragma synchronous = normal')
+    // The writer itself waits for others, and lets requests through meanwhile.
+    database.run('pragma busy_timeout = 0')
     this.database = database
-    this.log = new LogKeeper(database, options.isLogKept ?? false, onFault)
-    this.gauge = new BufferGauge(shared.buffer, options.bufferBounds)
-    this.activity = new LiveActivity(new WatchBoard(shared.watch), monotonic, now)
+    this.sync = options.following ? null : new LogSync(dataDir)
+    this.ownActivity = new LiveActivity(monotonic, now)
     const catalogue = new StoredCatalogue(database)
-    const presence = new PresenceTable(database, new PresenceBoard(shared.presence))
-    const identity = new IdentityTable(database, new IdentityBoard(shared.identity))
-    const progress = new ProgressBoard(shared.progress)
+    const presence = new PresenceTable(database, live.presence)
+    const identity = new IdentityTable(database, live.userHashes)
 
     const blocks = new RunBlocks(database)
-    const boards = { progress, lag: new LagBoard(shared.lag), now }
-    this.executor = new CommandExecutor(database, catalogue, presence, blocks, boards)
+    const { progress, lag } = live
+    this.executor = new CommandExecutor(database, catalogue, presence, blocks, {
+      ...{ progress, lag, now },
+    })
     const { following = null } = options
     const { ids, follower } = this.executor
     this.replica = following && new Replica(database, following.log.id, ids, follower)
@@ -145,15 +136,14 @@ export class Storage {
     this.sharedRetention = sharedRetention
     const retention =
       sharedRetention?.own ?? new Retention(database, clock.now, { ...options.retention })
-    const generation = new Int32Array(shared.generation)
     this.changes = new Changes(database, catalogue, this.withholding, {
       refresh() {
         const changed = sharedRetention ?? retention
         changed.organisationsChanged()
-        Atomics.add(generation, 0, 1)
+        live.catalogueChanges++
       },
       erasure: () => {
-        this.activity.forget()
+        this.ownActivity.forget()
         this.together?.activity.forgetNoted()
       },
     })
@@ -166,12 +156,9 @@ export class Storage {
         ...options,
         beforeCommit: () => files.assert(),
         onBegin: () => this.changes.notice(),
-        onSettled: () => {
-          this.inbox.answers.send()
-          this.following.committed()
-        },
+        onSettled: () => this.following.committed(),
         onRefusing: isRefused => {
-          this.gauge.isRefused = isRefused
+          live.buffer.isRefused = isRefused
           if (!isRefused) options.onHealed?.()
         },
       },
@@ -185,34 +172,28 @@ export class Storage {
           await this.following.projectWithin(transaction)
         },
       },
+      this.sync,
     )
+    this.log = new LogKeeper(database, {
+      isKeptByOther: options.isLogKept ?? false,
+      beside: options.checkpoint ?? null,
+      withoutWrites: work => this.writer.occupy(work),
+      onFault,
+    })
     this.following = new Following(this.executor.follower, this.writer, onFault)
     this.housekeeping = new Housekeeping({
       ...{ database, clock, catalogue, blocks, blockPolicy, presence, identity },
       ...{ retention, shared: sharedRetention },
       writer: this.writer,
-      gauge: this.gauge,
+      buffer: live.buffer,
       executor: this.executor,
       clockWatch: new ClockWatch(clock, options.onClockDoubt, newestReceipt(database)),
       onRetained: report => options.observer?.retained(report),
     })
-    this.inbox = new Inbox(
-      this.gauge,
-      pending => this.writer.submit(pending),
-      {
-        operate: (operation, tell) => this.operate(operation, tell),
-        project: () => this.projected(),
-        follow: () => this.writer.follow().catch(() => {}),
-        look: call => this.look(call),
-        author: call => this.together?.authors.call(call) ?? carryOut(this.authors, call),
-        preview: call => this.together?.previews.call(call) ?? carryOut(this.previews, call),
-      },
-      error => isPassing(error) || error instanceof LogUnavailable,
-    )
     this.together =
       following &&
       new Together({
-        ...{ ...following, database, dataDir, watch: shared.watch, now },
+        ...{ ...following, database, dataDir, now },
         seq: () => this.replica!.position.seq,
         change: (...args) => this.change(...args),
         here: work => this.writer.exclusively(work),
@@ -237,15 +218,41 @@ export class Storage {
     this.following.committed()
   }
 
-  /** Notes what arrived, or reports it: in memory alone, and nothing about erased people. */
-  private look(call: ActivityCall): unknown {
+  /** Takes a command into the next group. */
+  submit(submission: Submission): void {
+    this.writer.submit(submission)
+  }
+
+  private get activity() {
+    return this.together?.activity ?? this.ownActivity
+  }
+
+  /** Whether somebody watches what arrives for an organisation. */
+  isWatched(orgRow: number): boolean {
+    return this.activity.isWatched(orgRow)
+  }
+
+  /** Notes for those who watch what arrived, but nothing about erased people. */
+  noteJudged(orgRow: number, events: readonly JudgedEvent[], left: number): void {
     // An erasure that another process has begun may not have been noticed yet.
     this.noticeBetween()
-    const activity = this.together?.activity ?? this.activity
-    if ('after' in call) return activity.read(call.orgRow, call.after)
-    const events = this.withholding.ofOthers(call.orgRow, call.events)
-    activity.note(call.orgRow, events, call.left)
-    return null
+    this.activity.note(orgRow, this.withholding.ofOthers(orgRow, events), left)
+  }
+
+  /** Reports what has arrived while somebody watches. @throws AppError `overloaded` */
+  async readActivity(orgRow: number, after: string | null): Promise<Activity> {
+    this.noticeBetween()
+    return this.activity.read(orgRow, after)
+  }
+
+  /** Uses the author sessions. */
+  async authors<T>(work: (sessions: AuthorSessions) => T): Promise<T> {
+    return this.together?.authors.use(work) ?? work(this.ownAuthors)
+  }
+
+  /** Uses the links to previews. */
+  async previews<T>(work: (links: PreviewLinks) => T): Promise<T> {
+    return this.together?.previews.use(work) ?? work(this.ownPreviews)
   }
 
   /** What is changed now is later than everything in the log, whatever the clocks of the machines say. */
@@ -268,21 +275,28 @@ export class Storage {
   }
 
   /**
-   * Carries out what management asks for. Before the answer leaves, every thread knows of it, and other machines
-   * have been waited for.
+   * Carries out an operation, which management asks for by name. Before this resolves, everybody here knows of it,
+   * and other machines have been waited for.
    */
-  private async operate(operation: Operation, tell: (progress: object) => void): Promise<unknown> {
-    const own = this.together?.operations[operation.name as 'erase'] as
+  async operate(
+    name: string,
+    input: readonly unknown[],
+    tell: (progress: object) => void,
+  ): Promise<unknown> {
+    const own = this.together?.operations[name as 'erase'] as
       | ((...input: readonly unknown[]) => unknown)
       | undefined
-    if (own) return own(...operation.input, tell)
+    if (own) return own(...input, tell)
+    const operation = this.operations[name as keyof StorageOperations] as (
+      ...input: readonly unknown[]
+    ) => unknown
     const result = await this.change(
-      () => operate(this.operations, operation),
-      nobodyWaits.has(operation.name),
+      () => operation(...input),
+      nobodyWaits.has(name),
       // So that what was written is not written again by the next operation.
       done => typeof done === 'function' && done(),
     )
-    return typeof result === 'function' ? null : result
+    return typeof result === 'function' ? undefined : result
   }
 
   /** Changes what all machines share. */
@@ -315,7 +329,7 @@ export class Storage {
 
   /** Whether storage refuses writes. */
   get isRefused(): boolean {
-    return this.gauge.isRefused
+    return this.live.buffer.isRefused
   }
 
   /** Does what one machine does for all: snapshots, and erasures that were left half done. To be called now and then. */
@@ -351,10 +365,15 @@ export class Storage {
     }
   }
 
+  /** Resolves once what other machines have stored is taken up; sooner if the log is away. */
+  async followed(): Promise<void> {
+    // What is known here is better than no answer.
+    await this.writer.follow().catch(() => {})
+  }
+
   /** Resolves once everything committed is projected, by other machines too. */
   async projected(): Promise<void> {
-    // If the log is away, what is known here is better than no answer.
-    await this.writer.follow().catch(() => {})
+    await this.followed()
     await this.following.upToNow()
   }
 
@@ -362,12 +381,12 @@ export class Storage {
    * Looks whether another process has changed the catalogue. To be called every so often: it costs a pragma
    * if nothing has changed.
    */
-  watch(): void {
-    this.activity.expire()
-    this.authors.expire(this.options.clock.now())
-    this.previews.expire(this.options.clock.now())
+  async watch(): Promise<void> {
+    this.ownActivity.expire()
+    this.ownAuthors.expire(this.options.clock.now())
+    this.ownPreviews.expire(this.options.clock.now())
     // A server that is not ready gets no traffic: without a try of its own it would never heal.
-    this.writer.probe(() => this.noteProbe.run())
+    await this.writer.probe(() => this.noteProbe.run())
     this.noticeBetween()
   }
 
@@ -407,5 +426,6 @@ export class Storage {
     }
     await this.together?.events.close()
     this.database.close()
+    this.sync?.close()
   }
 }

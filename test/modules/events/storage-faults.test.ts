@@ -56,7 +56,7 @@ describe('a buffer that is full', () => {
     expect(statuses).toEqual(new Set([202, 503]))
     const kept = answers.filter(({ status }) => status === 202).flatMap(({ ids }) => ids)
     expect(storedIds().toSorted()).toEqual(kept.toSorted())
-    expect([world.gauge.events, world.gauge.bytes]).toEqual([0, 0])
+    expect([world.live.buffer.events, world.live.buffer.bytes]).toEqual([0, 0])
     expect((await tenant.send([event('after')])).status).toBe(202)
   })
 

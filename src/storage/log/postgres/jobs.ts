@@ -1,4 +1,4 @@
-import type { NodeBoard } from '../../shared/node-board.ts'
+import type { NodeState } from '../../shared/node-state.ts'
 import { maxApartMs } from '../log.ts'
 import type { Queries } from './connection.ts'
 
@@ -39,7 +39,7 @@ export async function releaseJobs(queries: Queries, holder: string, name?: strin
 }
 
 /** A node whose clock is ahead would delete what others still keep. */
-export const mayGoByTime = ({ clockAhead }: Pick<NodeBoard, 'clockAhead'>): boolean =>
+export const mayGoByTime = ({ clockAhead }: Pick<NodeState, 'clockAhead'>): boolean =>
   Math.abs(clockAhead ?? 0) <= maxApartMs
 
 /** Asks whichever node holds a job to do it soon. */

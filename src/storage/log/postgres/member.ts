@@ -1,5 +1,5 @@
 import type { NodesSeen } from '../../../modules/operations/port.ts'
-import type { NodeBoard } from '../../shared/node-board.ts'
+import type { NodeState } from '../../shared/node-state.ts'
 import type { Member } from '../log.ts'
 import type { Queries } from './connection.ts'
 import { askForJob, mayGoByTime, releaseJobs, takeJob } from './jobs.ts'
@@ -17,11 +17,11 @@ const jobMs = 15_000
 export class Node implements Member {
   private readonly node: ClusterNode
   private readonly visibility: Visibility
-  private readonly board: NodeBoard
+  private readonly board: NodeState
   private readonly queries: Queries
   private readonly isCounted: boolean
 
-  constructor(options: NodeOptions & { board: NodeBoard; queries: Queries }) {
+  constructor(options: NodeOptions & { board: NodeState; queries: Queries }) {
     this.queries = options.queries
     this.isCounted = options.isCounted ?? true
     this.board = options.board

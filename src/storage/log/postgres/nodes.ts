@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayMs } from '../../../core/time/durations.ts'
-import { NodeBoard } from '../../shared/node-board.ts'
+import { NodeState } from '../../shared/node-state.ts'
 import type { Queries } from './connection.ts'
 import { releaseJobs } from './jobs.ts'
 
@@ -45,7 +45,7 @@ export interface NodeOptions {
   now?: (() => number) | undefined
   lease?: LeasePolicy
   /** Where the threads of this process see the node's state. */
-  board?: NodeBoard
+  board?: NodeState
   /** Whether others wait for it; not so for a command. */
   isCounted?: boolean
   /** Is called after each renewal. The board has the results. */
@@ -60,7 +60,7 @@ export interface NodeOptions {
 export class ClusterNode {
   readonly id = randomUUID().replaceAll('-', '')
   private readonly lease: LeasePolicy
-  private readonly board: NodeBoard
+  private readonly board: NodeState
   private tookUp = 0
   /** Up to where all erasures are carried out here. */
   erased = 0
@@ -74,8 +74,7 @@ export class ClusterNode {
 
   constructor(private readonly options: NodeOptions) {
     this.lease = options.lease ?? defaultLease
-    this.board = options.board ?? new NodeBoard(NodeBoard.memory())
-    this.board.id = this.id
+    this.board = options.board ?? new NodeState()
     this.board.leasedUntil = Number.NEGATIVE_INFINITY
     this.board.answersUntil = Number.NEGATIVE_INFINITY
   }

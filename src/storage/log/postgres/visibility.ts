@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NodeBoard } from '../../shared/node-board.ts'
+import type { NodeState } from '../../shared/node-state.ts'
 import type { Queries } from './connection.ts'
 import { type LeasePolicy, type NodeBehind, nodesBehind } from './nodes.ts'
 
@@ -25,7 +25,7 @@ export class Visibility {
 
   constructor(
     private readonly queries: Queries,
-    private readonly board: NodeBoard,
+    private readonly board: NodeState,
     private readonly lease?: LeasePolicy,
   ) {}
 
@@ -80,7 +80,7 @@ const unknown = 'unknown'
  * The nodes that may still answer from before the last change that this one has made, by name. Asks the database
  * only if it is not yet known that there are none.
  */
-export async function namesBehind(queries: Queries, board: NodeBoard): Promise<string[]> {
+export async function namesBehind(queries: Queries, board: NodeState): Promise<string[]> {
   if (board.made <= board.settled) return []
   const names = nodesBehind(queries, board.made).then(behind => behind.map(({ name }) => name))
   const tooLate = sleep(namesWithinMs, [unknown], { ref: false })

@@ -1,6 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Activity, JudgedEvent } from '../../../modules/events/port.ts'
-import { mostWatched, type WatchBoard } from '../boards.ts'
 
 /** How much is remembered, and for how long. */
 export const activityBounds = {
@@ -13,6 +12,9 @@ export const activityBounds = {
   mostBytes: 256 * 1024,
 }
 const { watchMs, idleMs, mostEvents, mostBytes } = activityBounds
+
+/** How many organisations can be watched at once. */
+export const mostWatched = 16
 
 export const tooManyWatched = 'The activity of too many organisations is watched: try later'
 
@@ -58,18 +60,21 @@ class Ring {
 }
 
 /**
- * What arrives for organisations that somebody watches, in the memory of the storage thread. Nothing is written
- * anywhere, and everything is forgotten when nobody has asked for half a minute.
+ * What arrives for organisations that somebody watches, in memory. Nothing is written anywhere, and everything is
+ * forgotten when nobody has asked for half a minute.
  */
 export class LiveActivity {
   /** By the row of the organisation. */
   private readonly rings = new Map<number, Ring>()
 
   constructor(
-    private readonly board: WatchBoard,
     private readonly monotonic: () => number,
     private readonly now: () => number,
   ) {}
+
+  isWatched(orgRow: number): boolean {
+    return this.rings.has(orgRow)
+  }
 
   /** Takes events that were judged, and ignores those of organisations that nobody watches. */
   note(orgRow: number, events: readonly JudgedEvent[], left: number): void {
@@ -103,19 +108,10 @@ export class LiveActivity {
     }
     const ring = new Ring(this.now(), now)
     this.rings.set(orgRow, ring)
-    this.board.set([...this.rings.keys()])
     return ring
   }
 
   private unwatch(isOver: (ring: Ring) => boolean): void {
-    const before = this.rings.size
     for (const [orgRow, ring] of this.rings) if (isOver(ring)) this.rings.delete(orgRow)
-    if (this.rings.size < before) this.board.set([...this.rings.keys()])
   }
 }
-
-/** A call to it, as it travels between threads. */
-export type ActivityCall = { type: 'activity'; orgRow: number } & (
-  | { events: readonly JudgedEvent[]; left: number }
-  | { after: string | null }
-)

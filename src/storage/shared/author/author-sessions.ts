@@ -16,7 +16,6 @@ import type {
   Proposal,
   Spent,
 } from '../../../modules/author/port.ts'
-import type { Call } from './call.ts'
 
 /** How long it is reported that a session has ended, milliseconds. */
 const toldMs = 5 * 60_000
@@ -53,7 +52,7 @@ function stateOf(session: KeptSession, now: number): AuthorSession['state'] {
 const forgottenAt = (session: KeptSession): number => endOf(session) + toldMs
 
 /**
- * Author sessions of all organisations. A server alone has them in the memory of its storage thread, and writes
+ * Author sessions of all organisations. A server alone has them in memory, and writes
  * nothing of them anywhere. Nodes hold only those that a call is about, and share the rest.
  */
 export class AuthorSessions {
@@ -168,5 +167,3 @@ export class AuthorSessions {
     return null
   }
 }
-
-export type AuthorCall = Call<'author', AuthorSessions>

@@ -5,7 +5,6 @@ import {
   mostPreviewsInAll,
 } from '../../../core/organisation/preview-link.ts'
 import type { NewPreview, Preview, PreviewVisit } from '../../../modules/previews/port.ts'
-import type { Call } from './call.ts'
 
 /** A link as it is kept; JSON can carry it. */
 export interface KeptPreview extends NewPreview {
@@ -31,7 +30,7 @@ interface PreviewsElsewhere {
 }
 
 /**
- * Links to previews of all organisations. A server alone has them in the memory of its storage thread, and
+ * Links to previews of all organisations. A server alone has them in memory, and
  * writes nothing of them anywhere but in the audit log. Nodes hold only those that a call is about, and share the
  * rest.
  */
@@ -94,5 +93,3 @@ export class PreviewLinks {
     }
   }
 }
-
-export type PreviewCall = Call<'preview', PreviewLinks>

@@ -1,12 +1,14 @@
 import type { Database } from 'bun:sqlite'
 import { failpoint } from '../../../failpoints.ts'
 
-/**
- * SQLite tries to write the log back at the first number of pages. If the log exceeds that by more than the
- * second number, something is in the way.
- */
+/** With so many pages the log is written back. If it exceeds that by as much again, something is in the way. */
 const usualLogPages = 1_000
-const overdueLogPages = 1_000
+
+/**
+ * With so many pages, 64 MiB, it is written back while nothing is written: otherwise it may never be written back
+ * to its end, after which SQLite begins anew at its start.
+ */
+const longLogPages = 2 ** 14
 
 /** If nobody else has written the log back when it is this long, whoever should is gone: 1 GiB. */
 const mostLogPages = 2 ** 18
@@ -14,59 +16,91 @@ const mostLogPages = 2 ** 18
 /** How long the last checkpoint waits for readers, milliseconds. What it leaves, the next start takes up. */
 const lastCheckpointMs = 250
 
-/** Makes sure that the write-ahead log is written back into the database, by SQLite or by another program. */
+/** How many pages the log has, and how many of them are written back. */
+export interface Checkpoint {
+  log: number
+  checkpointed: number
+}
+
+/** Writes as much of the log back as readers allow. */
+export const writeBack = (database: Database): Checkpoint => checkpoint(database, 'passive')
+
+const checkpoint = (database: Database, mode: 'noop' | 'passive'): Checkpoint =>
+  database.query<Checkpoint, []>(`pragma wal_checkpoint(${mode})`).get()!
+
+interface LogKeeperOptions {
+  /** Another program writes the log back, and this one only if that seems dead. */
+  isKeptByOther: boolean
+  /** Writes it back in another thread, because syncs take long; null if SQLite does it after commits. */
+  beside: (() => Promise<Checkpoint>) | null
+  /** Does work during which nothing is written. */
+  withoutWrites(work: () => Promise<unknown>): Promise<unknown>
+  /** Is told once when the log cannot be written back. */
+  onFault(error: unknown, what: string): void
+}
+
+/** Makes sure that the write-ahead log is written back into the database, by this program or by another. */
 export class LogKeeper {
   private isStuck = false
+  private running: Promise<unknown> | null = null
   /** How many pages the log may have before it is written back. */
   private readonly pages: number
 
-  /**
-   * @param isKeptByOther another program writes the log back, and this one only if that seems dead
-   * @param onFault is told once when the log cannot be written back
-   */
   constructor(
     private readonly database: Database,
-    private readonly isKeptByOther: boolean,
-    private readonly onFault: (error: unknown, what: string) => void,
+    private readonly options: LogKeeperOptions,
   ) {
-    this.pages = isKeptByOther ? mostLogPages : usualLogPages
-    database.run(`pragma wal_autocheckpoint = ${this.pages}`)
+    this.pages = options.isKeptByOther ? mostLogPages : usualLogPages
+    const byCommits = options.beside === null ? this.pages : 0
+    database.run(`pragma wal_autocheckpoint = ${byCommits}`)
+  }
+
+  /** Writes the log back if it has become long. To be called every so often; costs next to nothing if it is short. */
+  async look(): Promise<void> {
+    this.running ??= this.writeBackIfLong().finally(() => {
+      this.running = null
+    })
+    await this.running
   }
 
   /**
-   * Reports when the log cannot be written back: SQLite tries after commits, but does not report a failure.
-   * Nothing is lost meanwhile, but the log grows until the disk is full. To be called every so often; costs
-   * next to nothing while all is well.
+   * A log that cannot be written back is reported. Nothing is lost meanwhile, but it grows until the disk is full.
    */
-  look(): void {
-    if (this.checkpoint('noop').log < this.pages + overdueLogPages) {
+  private async writeBackIfLong(): Promise<void> {
+    const { beside, withoutWrites, onFault } = this.options
+    const { log } = checkpoint(this.database, 'noop')
+    if (log < (beside ? this.pages : 2 * this.pages)) {
       this.isStuck = false
       return
     }
     try {
-      // A checkpoint that stops at a reader succeeds without a sync of the database, and the log goes on
-      // growing: only a complete one shows that the log can be written back.
-      const { log, checkpointed } = this.checkpoint('passive')
-      if (checkpointed === log) this.isStuck = false
+      let done = await (beside?.() ?? writeBack(this.database))
+      if (beside && done.log >= Math.max(longLogPages, this.pages)) {
+        await withoutWrites(async () => {
+          done = await beside()
+        })
+      }
+      // One that stops at a reader succeeds without a sync of the database, and the log goes on growing: only a
+      // complete one shows that the log can be written back.
+      if (done.checkpointed === done.log) this.isStuck = false
     } catch (error) {
-      if (!this.isStuck) this.onFault(error, 'the log cannot be written back: it grows')
+      if (!this.isStuck) onFault(error, 'the log cannot be written back: it grows')
       this.isStuck = true
     }
   }
 
+  /** Resolves once nothing is being written back. */
+  async finish(): Promise<void> {
+    await this.running
+  }
+
   /** Empties the log at a stop, unless another program keeps it. */
   stop(): void {
-    if (this.isKeptByOther) return
+    if (this.options.isKeptByOther) return
     // A long reader, such as Litestream, keeps the log from being truncated: no reason to wait.
     this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
     this.database.run('pragma wal_checkpoint(passive)')
     failpoint('during_checkpoint')
     this.database.run('pragma wal_checkpoint(truncate)')
-  }
-
-  private checkpoint(mode: 'noop' | 'passive'): { log: number; checkpointed: number } {
-    return this.database
-      .query<{ log: number; checkpointed: number }, []>(`pragma wal_checkpoint(${mode})`)
-      .get()!
   }
 }

@@ -10,6 +10,9 @@ const passingFault = /SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PRO
 export const isPassing = (error: unknown) =>
   passingFault.test(`${(error as { code?: string }).code ?? ''} ${String(error)}`)
 
+/** Somebody else is writing at the moment. */
+export const isBusy = (error: unknown) => (error as { code?: string }).code === 'SQLITE_BUSY'
+
 /**
  * Does a piece of a transaction, of which either all or nothing is kept.
  *

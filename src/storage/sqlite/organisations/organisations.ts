@@ -14,8 +14,8 @@ import type {
   OrganisationRecord,
   Replacement,
 } from '../../../modules/organisations/port.ts'
-import { mostOrganisations } from '../../shared/boards.ts'
 import { type InRows, refOf } from '../../shared/in-rows.ts'
+import { mostOrganisations } from '../../shared/live-state.ts'
 import { announce, countOf, inTransaction, type Tables, tables } from '../catalogue/change.ts'
 import { identitySecrets, organisations, snippetKeys } from '../database/schema.ts'
 import { revisionOf } from '../flows/reader.ts'

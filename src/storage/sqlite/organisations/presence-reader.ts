@@ -6,7 +6,7 @@ import { summedHours } from '../../../core/organisation/verified-identity.ts'
 import { least } from '../../../core/run/run.ts'
 import { hourMs } from '../../../core/time/durations.ts'
 import type { CountedSince, Presence } from '../../../modules/installation/port.ts'
-import type { PresenceBoard } from '../../shared/boards.ts'
+import type { PresenceMarks } from '../../shared/presence-marks.ts'
 import { countsKeptMs, limitReached, refusedOrigin } from '../../shared/refusals.ts'
 import { identityHours } from './identity-counts.ts'
 
@@ -52,7 +52,7 @@ export class PresenceReader {
 
   constructor(
     database: Database,
-    private readonly board: PresenceBoard,
+    private readonly marks: PresenceMarks,
   ) {
     this.sql = statements(database)
     this.identityHours = identityHours(database)
@@ -64,7 +64,7 @@ export class PresenceReader {
     const refused = sql.refusals.all(orgRow, Math.floor(now / hourMs) - 24)
     const seen = {} as { -readonly [Mark in keyof Presence['seen']]: Presence['seen'][Mark] }
     for (const mark of presenceMarks) {
-      const here = this.board.seen(orgRow, mark)
+      const here = this.marks.seen(orgRow, mark)
       const first = (row?.[`${mark}_first`] ?? null) as number | null
       const last = (row?.[`${mark}_last`] ?? null) as number | null
       const firstAt = least(first, here?.firstAt ?? null)

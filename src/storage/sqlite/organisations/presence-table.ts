@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import { presenceMarks } from '../../../core/organisation/presence.ts'
-import type { PresenceBoard } from '../../shared/boards.ts'
+import type { PresenceMarks } from '../../shared/presence-marks.ts'
 
 /** How many of the latest clock skews are kept. */
 const skewsKept = 101
 
-/** Writes from time to time what the presence board and the batches say of each organisation. */
+/** Writes from time to time what requests and batches have shown of each organisation. */
 export class PresenceTable {
   /** Those that are not written yet. */
   private readonly skews = new Map<number, number[]>()
@@ -13,13 +13,10 @@ export class PresenceTable {
   private readonly writeSkews
   private readonly writeVersion
   private readonly writeMark
-  private writtenMarks = 0
-  /** The second from which on to look for marks. */
-  private sinceSeconds = 1
 
   constructor(
     database: Database,
-    private readonly board: PresenceBoard,
+    private readonly marks: PresenceMarks,
   ) {
     this.readSkews = database.query<{ skews: string }, [number]>(
       'select skews from presence where org_id = ?',
@@ -57,8 +54,8 @@ export class PresenceTable {
   }
 
   /** Whether there is anything to write since the last time. */
-  hasNews(): boolean {
-    return this.skews.size > 0 || this.board.marks() !== this.writtenMarks
+  get hasNews(): boolean {
+    return this.skews.size > 0 || this.marks.hasNews
   }
 
   /**
@@ -67,23 +64,18 @@ export class PresenceTable {
    * @returns to be called once that is committed: notes what need not be written again
    */
   write(): () => void {
-    const marks = this.board.marks()
-    const newest = this.board.newestSeconds()
+    const { seen, written } = this.marks.takeNews()
     for (const [orgRow, skews] of this.skews) {
       const stored = JSON.parse(this.readSkews.get(orgRow)?.skews ?? '[]') as number[]
       const latest = [...stored, ...skews].slice(-skewsKept)
       this.writeSkews.run(orgRow, JSON.stringify(latest))
     }
-    // The clock may have been set back since the last time.
-    for (const seen of this.board.seenSince(Math.min(this.sinceSeconds, newest - 60))) {
-      this.writeMark.get(seen.mark)!.run(seen.orgRow, seen.firstAt, seen.lastAt)
+    for (const { orgRow, mark, firstAt, lastAt } of seen) {
+      this.writeMark.get(mark)!.run(orgRow, firstAt, lastAt)
     }
     return () => {
       this.skews.clear()
-      // The last minute is looked through again next time, because a mark has the time at which its
-      // request was received. Writing a row twice changes nothing.
-      this.sinceSeconds = Math.max(1, newest - 60)
-      this.writtenMarks = marks
+      written()
     }
   }
 }

@@ -18,7 +18,7 @@ import { type Caused, CausedEvents } from '../people/caused-events.ts'
 import type { RunChanges } from '../runs/run-table.ts'
 import { type Fact, factOf, type LedgerFact } from './facts.ts'
 import { JoinedFacts, type Part, personOfFact } from './joined-facts.ts'
-import { BatchFlows, type FlowSpan, type FollowerBoards, PendingFacts } from './pending-facts.ts'
+import { BatchFlows, type FlowSpan, type FollowerState, PendingFacts } from './pending-facts.ts'
 import { PoisonIsolation } from './poison-isolation.ts'
 import { Projector } from './projector.ts'
 
@@ -99,7 +99,7 @@ export class Follower extends TransactionParticipant<Mark> {
     catalogue: StoredCatalogue,
     changes: RunChanges,
     private readonly ids: Pick<EventIds, 'committedSeq'>,
-    private readonly boards: FollowerBoards,
+    private readonly live: FollowerState,
   ) {
     super()
     const historyOf = (orgRow: number, flowRow: number) => {
@@ -113,7 +113,7 @@ export class Follower extends TransactionParticipant<Mark> {
     this.causedEvents = new CausedEvents(database)
     this.participants = new Participants([this.projector.participants, this.batchFlows, this])
     this.upTo = this.sql.projected.get()!.value
-    this.pending = new PendingFacts(boards)
+    this.pending = new PendingFacts(live)
     this.poison = new PoisonIsolation(database, this.participants, {
       part: part => this.projectPart(part),
       fact: fact => this.projector.project([fact]),
@@ -332,11 +332,11 @@ export class Follower extends TransactionParticipant<Mark> {
       if (i >= (projectedOf.get(fact.flowRow) ?? 0)) this.pending.facts.add(fact)
       // Told now, and once more with everybody who counts together with them when it is projected.
       if (needsItem(fact.kind) || fact.kind === 'flow_completed') {
-        this.boards.progress.changed(fact.orgRow, personOfFact(fact))
+        this.live.progress.changed(fact.orgRow, personOfFact(fact))
       }
     }
     for (const one of caused.slice(causedProjected)) this.pending.addCaused(one)
-    for (const { orgRow, person } of progressed) this.boards.progress.changed(orgRow, person)
+    for (const { orgRow, person } of progressed) this.live.progress.changed(orgRow, person)
     this.pending.tell()
   }
 

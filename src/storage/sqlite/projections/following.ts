@@ -47,9 +47,9 @@ export class Following {
    *
    * @param transaction does work in a transaction, and calls what that returns once it is committed
    */
-  async projectWithin(transaction: (work: () => () => void) => void): Promise<void> {
+  async projectWithin(transaction: (work: () => () => void) => Promise<void>): Promise<void> {
     while (this.follower.begin()) {
-      await this.step(async work => transaction(work))
+      await this.step(transaction)
       await othersTurn()
     }
   }
@@ -105,8 +105,8 @@ export class Following {
   }
 
   /**
-   * Runs in a transaction that is synced like any other: after a failed sync, the disk may have dropped
-   * what an unsynced transaction wrote, and with it every later commit in the log.
+   * Runs in a transaction that is synced with the next group: if a power cut undoes it, the next start does it
+   * again.
    */
   private async step(
     exclusively: (work: () => () => void) => Promise<unknown> = work =>

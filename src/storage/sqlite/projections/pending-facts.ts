@@ -1,16 +1,14 @@
 import type { Database } from 'bun:sqlite'
-import type { LagBoard, ProgressBoard } from '../../shared/boards.ts'
+import type { LiveState } from '../../shared/live-state.ts'
 import { TransactionParticipant } from '../engine/participant.ts'
 import type { Caused } from '../people/caused-events.ts'
 import type { LedgerFact } from './facts.ts'
 import { JoinedFacts } from './joined-facts.ts'
 
-/** The boards that show how much is behind, and whose progress has changed. */
-export interface FollowerBoards {
+/** Where is shown how much is behind, and whose progress has changed. */
+export interface FollowerState extends Pick<LiveState, 'lag' | 'progress'> {
   /** Epoch milliseconds. */
   now: () => number
-  lag: LagBoard
-  progress: ProgressBoard
 }
 
 /** What has been waiting since a moment, epoch milliseconds. */
@@ -30,7 +28,7 @@ export class PendingFacts {
   private taken: Window | null = null
   private lastDone = 0
 
-  constructor(private readonly boards: Pick<FollowerBoards, 'lag' | 'now'>) {
+  constructor(private readonly live: Pick<FollowerState, 'lag' | 'now'>) {
     this.gathering = this.newWindow(1)
   }
 
@@ -70,7 +68,7 @@ export class PendingFacts {
 
   /** To be called before something of a transaction is added: if nothing waits yet, the waiting starts now. */
   begin(): void {
-    if (this.count === 0) this.gathering.since = this.boards.now()
+    if (this.count === 0) this.gathering.since = this.live.now()
   }
 
   addCaused(caused: Caused): void {
@@ -81,11 +79,11 @@ export class PendingFacts {
   tell(): void {
     const { gathering, taken } = this
     const events = this.count + (taken ? taken.facts.count + taken.caused.length : 0)
-    this.boards.lag.tell(events, (taken ?? gathering).since)
+    this.live.lag.set(events, (taken ?? gathering).since)
   }
 
   private newWindow(number: number): Window {
-    return { number, since: this.boards.now(), facts: new JoinedFacts(), caused: [] }
+    return { number, since: this.live.now(), facts: new JoinedFacts(), caused: [] }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { LagBoard, ProgressBoard } from '../../shared/boards.ts'
+import { Lag, ProgressVersions } from '../../shared/live-state.ts'
 import { StoredCatalogue } from '../catalogue/catalogue.ts'
 import { RunBlocks } from '../engine/run-blocks/run-blocks.ts'
 import { Follower } from './follower.ts'
@@ -18,13 +18,9 @@ export function projectRest(database: Database, now: () => number): void {
   const { projected, newest } = projectedOf(database)
   if (projected >= newest) return
   const blocks = new RunBlocks(database)
-  const boards = {
-    now,
-    lag: new LagBoard(LagBoard.memory()),
-    progress: new ProgressBoard(ProgressBoard.memory()),
-  }
+  const live = { now, lag: new Lag(), progress: new ProgressVersions() }
   const ids = { committedSeq: newest }
-  const follower = new Follower(database, new StoredCatalogue(database), blocks, ids, boards)
+  const follower = new Follower(database, new StoredCatalogue(database), blocks, ids, live)
   const { participants } = follower
   const inTransaction = (work: () => () => void) => {
     const done = database

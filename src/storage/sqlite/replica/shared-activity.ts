@@ -1,8 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { AppError } from '../../../core/errors.ts'
 import type { Activity, JudgedEvent } from '../../../modules/events/port.ts'
-import { activityBounds, tooManyWatched } from '../../shared/activity/live-activity.ts'
-import { mostWatched, type WatchBoard } from '../../shared/boards.ts'
+import { activityBounds, mostWatched, tooManyWatched } from '../../shared/activity/live-activity.ts'
 
 const { watchMs, idleMs, mostEvents, mostBytes } = activityBounds
 
@@ -64,20 +63,25 @@ const newName = () => crypto.randomUUID().slice(0, 8)
 export class SharedActivity {
   private readonly sql
   private readonly noted = new Map<number, Noted>()
+  /** The organisations that are watched, as far as is known here. */
+  private watched: ReadonlySet<number> = new Set()
 
   /** @param change makes a change that all machines take up */
   constructor(
     database: Database,
-    private readonly board: WatchBoard,
     private readonly now: () => number,
     private readonly change: <T>(work: () => T) => Promise<T>,
   ) {
     this.sql = statements(database)
   }
 
+  isWatched(orgRow: number): boolean {
+    return this.watched.has(orgRow)
+  }
+
   /** Takes events that were judged, and ignores those of organisations that nobody watches. */
   note(orgRow: number, events: readonly JudgedEvent[], left: number): void {
-    if (!this.board.isWatched(orgRow)) return
+    if (!this.isWatched(orgRow)) return
     const noted = this.noted.get(orgRow) ?? { events: [], left: 0 }
     noted.left += left
     noted.events.push(...events)
@@ -125,7 +129,7 @@ export class SharedActivity {
 
   private look(): void {
     const rows = this.sql.all.all(this.now() - watchMs, mostWatched)
-    this.board.set(rows.map(({ org_id }) => org_id))
+    this.watched = new Set(rows.map(({ org_id }) => org_id))
   }
 
   /** @param asker for which organisation somebody asks; null if nobody does */

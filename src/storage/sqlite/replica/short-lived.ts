@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
 import { AuthorSessions, type KeptSession } from '../../shared/author/author-sessions.ts'
-import { type Call, carryOut } from '../../shared/author/call.ts'
 import { type KeptPreview, PreviewLinks } from '../../shared/author/previews.ts'
 
 /** A kind of state that a server alone keeps in memory. */
@@ -31,13 +30,14 @@ class ShortLived<State extends { readonly held: Iterable<{ id: string }> }> {
     this.remove = database.query('delete from short_lived where kind = ? and id = ?')
   }
 
-  call(call: Call<string, State>): Promise<unknown> {
+  /** Does something with the state as all machines have it, and keeps what changes. */
+  use<T>(work: (state: State) => T): Promise<T> {
     return this.change(() => {
       const stored = this.load.all(this.kind.name)
       const before = new Map(stored.map(({ id, content }) => [id, content]))
       const held = stored.map(({ content }) => JSON.parse(content) as never)
       const state = this.kind.over(held)
-      const result = carryOut(state, call)
+      const result = work(state)
       for (const one of state.held) {
         const content = JSON.stringify(one)
         if (before.get(one.id) !== content) this.put.run(this.kind.name, one.id, content)

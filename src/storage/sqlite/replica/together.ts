@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
 import type { Log, Member } from '../../log/log.ts'
-import { WatchBoard } from '../../shared/boards.ts'
 import type { LongWork } from '../writer/long-work.ts'
 import { EventsCopy } from './events-copy.ts'
 import { SharedActivity } from './shared-activity.ts'
@@ -13,14 +12,13 @@ export interface Following {
   log: Log
   /** Null for a command, for which nobody waits. */
   member: Member | null
-  /** Work beside the storage thread, on this machine's own files. */
+  /** Work in a thread of its own, on this machine's own files. */
   work: Pick<LongWork, 'eraseHere' | 'rebuildHere' | 'snapshot'>
 }
 
 interface TogetherParts extends Following {
   database: Database
   dataDir: string
-  watch: SharedArrayBuffer
   now: () => number
   seq: () => number
   change: <T>(work: () => T, isInPassing?: boolean, committed?: () => void) => Promise<T>
@@ -44,10 +42,10 @@ export class Together {
   readonly operations
 
   constructor(parts: TogetherParts) {
-    const { database, dataDir, log, member, work, watch, now, change } = parts
+    const { database, dataDir, log, member, work, now, change } = parts
     this.authors = sharedAuthorSessions(database, change)
     this.previews = sharedPreviews(database, change)
-    this.activity = new SharedActivity(database, new WatchBoard(watch), now, change)
+    this.activity = new SharedActivity(database, now, change)
     this.snapshots = new Snapshots({ ...parts, log, write: work.snapshot })
     this.events = EventsCopy.open(dataDir, log.events)
     this.work = new SharedWork({

@@ -31,12 +31,12 @@ import type { PresenceTable } from '../organisations/presence-table.ts'
 import type { Caused } from '../people/caused-events.ts'
 import type { LedgerFact } from '../projections/facts.ts'
 import { Follower } from '../projections/follower.ts'
-import type { FollowerBoards } from '../projections/pending-facts.ts'
+import type { FollowerState } from '../projections/pending-facts.ts'
 import type { RunChanges } from '../runs/run-table.ts'
 import { StepTable } from '../steps/step-table.ts'
 import { EventCommands, type StoreOutcome } from './event-commands.ts'
 
-/** Everything that the storage thread is asked to write, one type per verb. `messages.ts` says how it is sent. */
+/** Everything that requests ask to be written, one type per verb. */
 export type StorageCommand =
   | ({ type: 'append' } & EncodedBatch)
   | ({ type: 'complete' } & CompletionReport)
@@ -117,14 +117,14 @@ export class CommandExecutor {
     catalogue: StoredCatalogue,
     private readonly presence: PresenceTable,
     runChanges: RunChanges,
-    boards: FollowerBoards,
+    live: FollowerState,
   ) {
     this.steps = new StepTable(database)
     this.ids = new EventIds(database)
     this.batches = new EventBatches(database)
     this.settled = failing('between_rows', () => this.placeOf.clear())
     this.skews = new Skews(presence)
-    this.follower = new Follower(database, catalogue, runChanges, this.ids, boards)
+    this.follower = new Follower(database, catalogue, runChanges, this.ids, live)
     const { follower } = this
     this.events = new EventCommands(catalogue, {
       projector: follower.projector,

@@ -9,6 +9,8 @@ export interface WriterPolicy {
   /** How many times a transaction that fails for a passing reason is tried, and the first pause. */
   tries: number
   retryPauseMs: number
+  /** How long to wait for another process or thread that is writing, milliseconds. */
+  lockPatienceMs: number
   /** After this long without a commit, storage checks whether it can still write. Milliseconds. */
   proveEveryMs: number
 }
@@ -18,6 +20,7 @@ export const defaultWriterPolicy: WriterPolicy = {
   flushEveryMs: 100,
   tries: 3,
   retryPauseMs: 50,
+  lockPatienceMs: 5_000,
   proveEveryMs: minuteMs,
 }
 
@@ -43,8 +46,8 @@ export const eventsIn = (command: StorageCommand) =>
 const lastTriesMs = 30_000
 
 /**
- * Group commit: everything that waits goes into one transaction, and nobody is told before it is committed.
- * What arrives meanwhile forms the next group, so the slower the database, the larger the groups.
+ * Group commit: everything that waits goes into one transaction, and nobody is told before it is committed and
+ * synced. What arrives meanwhile forms the next group, so the slower the database, the larger the groups.
  */
 export abstract class GroupCommit {
   protected waiting: Submission[] = []
@@ -71,6 +74,7 @@ export abstract class GroupCommit {
     if (this.running) await this.running
     do await this.commitWaiting()
     while (this.waiting.length > 0 && !this.isRefused)
+    await this.synced()
     return this.waiting.length
   }
 
@@ -99,11 +103,14 @@ export abstract class GroupCommit {
     return this.waiting.splice(0, length)
   }
 
+  /** Resolves once everything committed by now is on the disk. */
+  protected abstract synced(): Promise<void>
+
   /** Commits a group of what waits, and tells every caller in it what became of its command. */
   protected abstract commitAll(): Promise<void>
 
   /** Does work during which no group is committed. */
-  protected async occupy<T>(work: () => Promise<T>): Promise<T> {
+  async occupy<T>(work: () => Promise<T>): Promise<T> {
     while (this.running) await this.running
     const { promise, resolve } = Promise.withResolvers<void>()
     this.running = promise
@@ -121,7 +128,7 @@ export abstract class GroupCommit {
     if (isAwaited) {
       if (this.scheduled) clearTimeout(this.scheduled)
       this.scheduled = 'now'
-      // After the messages that have already arrived, so that they share the commit.
+      // After the requests that have already arrived, so that they share the commit.
       setImmediate(() => this.commitWaiting())
     } else {
       this.scheduled ??= setTimeout(() => this.commitWaiting(), this.policy.flushEveryMs)

@@ -16,8 +16,7 @@ import { addOrganisation, changeOrganisation } from '../organisations/organisati
 import { linkStaging, unlinkStaging } from '../organisations/staging-links.ts'
 
 /**
- * The writes of management, by name. Each runs in the writer's thread between two groups of commands, in a
- * transaction of its own. If it returns a function, that is called once the transaction is committed.
+ * The writes of management, by name. Each runs between two groups of commands, in a transaction of its own. If it returns a function, that is called once the transaction is committed.
  *
  * @param executor executes commands, for retrying dead letters
  * @param now epoch milliseconds, read within the transaction
@@ -30,7 +29,7 @@ export const operationsOver = (
   now: () => number,
   writeSeen: () => () => void,
 ) => {
-  /** A write of this database, as other threads call it. */
+  /** A write of this database. */
   const here =
     <Args extends unknown[], Result>(write: (database: Database, ...args: Args) => Result) =>
     (...args: Args): Result =>
@@ -72,17 +71,3 @@ export const operationsOver = (
 }
 
 export type StorageOperations = ReturnType<typeof operationsOver>
-
-/** A call of one of these operations, as it passes between threads. */
-export interface Operation {
-  type: 'operation'
-  name: keyof StorageOperations
-  input: readonly unknown[]
-}
-
-/** Calls the operation that is named. */
-export function operate(operations: StorageOperations, { name, input }: Operation): unknown {
-  const run = operations[name] as (...input: readonly unknown[]) => unknown
-  // Null, unlike undefined, crosses threads as JSON.
-  return run(...input) ?? null
-}

@@ -9,12 +9,13 @@ import {
   NotInLog,
   type Page,
 } from '../../log/log.ts'
+import type { LogSync } from '../database/log-sync.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from '../engine/event-codec/event-text.ts'
-import { inSavepoint, isPassing } from '../engine/savepoint.ts'
+import { inSavepoint, isBusy, isPassing } from '../engine/savepoint.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { CommandResult, Executor, StorageCommand } from './commands.ts'
 import { eventsIn, GroupCommit, type Submission, type WriterPolicy } from './group-commit.ts'
-import { cannotWrite, commitInDoubt } from './messages.ts'
+import { cannotWrite, commitInDoubt } from './not-stored.ts'
 
 /** What the writer reports about each commit, for the metrics. */
 export interface CommitReport {
@@ -35,12 +36,12 @@ export interface WriterHooks {
   onBegin?(): void
   /** If it throws, the transaction is rolled back. */
   beforeCommit?(): void
-  /** Every caller of a group has been told what became of its command. */
+  /** A group is committed. */
   onSettled?(): void
   onFault?(error: unknown, what: string): void
   /** Storage has begun to refuse, or takes writes again. */
   onRefusing?(isRefused: boolean): void
-  /** Memory no longer agrees with what is stored: only a restart helps. */
+  /** Memory no longer agrees with what is stored, or the disk may have lost it: only a restart helps. */
   onDivergence?(error: unknown): void
 }
 
@@ -62,11 +63,11 @@ export interface Following {
   /** Is called once what others have appended is committed here. */
   onTakenUp(): void
   /** Is called after each page, to project what waits if that is much: with what does so in a transaction. */
-  onPage(transaction: (work: () => () => void) => void): Promise<void>
+  onPage(transaction: (work: () => () => void) => Promise<void>): Promise<void>
 }
 
 /**
- * Commits groups to the disk, with one sync each.
+ * Commits groups to the disk. A group is synced while the next one is committed, and then its callers are told.
  *
  * A transaction that fails for a passing reason is retried and then refused as a whole (`overloaded`,
  * nothing kept). One that fails for any other reason is taken apart, so that a single poison event or
@@ -76,7 +77,10 @@ export interface Following {
  * up from the log like those of others.
  */
 export class Writer extends GroupCommit {
-  /** Set once memory could not take note of a commit: executed again, its commands would be stored twice. */
+  /**
+   * Set once memory could not take note of a commit, or a sync has failed: executed again, its commands would be
+   * stored twice, and what is stored behind a gap in the log would be lost.
+   */
   private divergence: Error | null = null
   /** When a transaction last went to the disk, by the monotonic clock of this thread. */
   private provenAt = performance.now()
@@ -87,13 +91,17 @@ export class Writer extends GroupCommit {
   /** Lets everything in memory take note of the commit. */
   private readonly noteCommit: () => void
 
-  /** @param following null for a server alone */
+  /**
+   * @param following null for a server alone
+   * @param sync makes what is committed here survive a power cut; null if the log of several machines does
+   */
   constructor(
     private readonly database: Database,
     private readonly executor: Executor,
     policy: WriterPolicy,
     private readonly hooks: WriterHooks = {},
     private readonly following: Following | null = null,
+    private readonly sync: LogSync | null = null,
   ) {
     super(policy, hooks.onSettled)
     const [begin, commit] = [database.query('begin immediate'), database.query('commit')]
@@ -114,10 +122,13 @@ export class Writer extends GroupCommit {
    */
   async change<T>(work: () => T, committed: (result: T) => void = () => {}): Promise<T> {
     const { following } = this
-    // Awaited, because Bun reports a promise that is rejected before it is returned as nobody's.
-    if (following === null) return await this.exclusively(work, committed)
+    if (following === null) {
+      const result = await this.exclusively(work, committed)
+      await this.synced()
+      return result
+    }
     return this.occupy(async () => {
-      const result = await this.appended(following, [], work)
+      const result = await this.appended(following, work)
       committed(result)
       return result
     })
@@ -125,21 +136,22 @@ export class Writer extends GroupCommit {
 
   /**
    * Changes what follows from the ledger, or is about this machine alone, between two groups, in a transaction of
-   * its own.
+   * its own. A power cut may undo it, as long as nothing later is synced.
    *
    * @param committed is called before any other transaction begins
    */
   async exclusively<T>(work: () => T, committed: (result: T) => void = () => {}): Promise<T> {
-    while (this.running) await this.running
-    try {
-      const result = this.transaction([], work)
-      committed(result)
-      return result
-    } catch (error) {
-      // Makes the next probe check the disk at once; otherwise callers would find out later.
-      if (isPassing(error)) this.provenAt = Number.NEGATIVE_INFINITY
-      throw error
-    }
+    return this.occupy(async () => {
+      try {
+        const result = await this.transaction(work)
+        committed(result)
+        return result
+      } catch (error) {
+        // Makes the next probe check the disk at once; otherwise callers would find out later.
+        if (isPassing(error)) this.provenAt = Number.NEGATIVE_INFINITY
+        throw error
+      }
+    })
   }
 
   /** Resolves once no transaction is open. */
@@ -186,14 +198,15 @@ export class Writer extends GroupCommit {
    * Checks whether storage takes writes when no caller does: always while it refuses, and every so often
    * while it is idle, so that "ready" is more than a hope.
    */
-  probe(write: () => void): void {
+  async probe(write: () => void): Promise<void> {
     if (this.running || this.waiting.length > 0) return
     const wasRefused = this.isRefused
     // Then it depends on the log, which `follow` tries.
     if (wasRefused && this.following !== null) return
     if (!wasRefused && performance.now() - this.provenAt < this.policy.proveEveryMs) return
     try {
-      this.transaction([], write)
+      await this.exclusively(write)
+      await this.synced()
       this.isRefused = false
       if (wasRefused) this.hooks.onRefusing?.(false)
     } catch (error) {
@@ -244,12 +257,52 @@ export class Writer extends GroupCommit {
   }
 
   private async commitGroup(group: readonly Submission[]): Promise<void> {
-    const results: CommandResult[] = []
-    await this.shared(group, () => {
-      for (const { command } of group) results.push(this.executor.execute(command))
+    let results: CommandResult[] = []
+    const startedAt = performance.now()
+    await this.shared(() => {
+      results = group.map(({ command }) => this.executor.execute(command))
       this.executor.settle()
     })
-    for (const [i, waiting] of group.entries()) this.settleCommitted(waiting, results[i] ?? null)
+    this.onceSynced(group, startedAt, (waiting, i) =>
+      this.settleCommitted(waiting, results[i] ?? null),
+    )
+  }
+
+  /** Tells the callers of a group that is committed what became of their commands, once it is synced. */
+  private async onceSynced(
+    group: readonly Submission[],
+    startedAt: number,
+    settle: (waiting: Submission, i: number) => void,
+  ): Promise<void> {
+    try {
+      if (this.sync) await this.synced()
+    } catch (error) {
+      for (const waiting of group) waiting.reject(error)
+      return
+    }
+    this.hooks.observer?.committed({
+      commands: group.length,
+      events: group.reduce((sum, { command }) => sum + eventsIn(command), 0),
+      durationMs: performance.now() - startedAt,
+    })
+    for (const [i, waiting] of group.entries()) settle(waiting, i)
+  }
+
+  protected async synced(): Promise<void> {
+    try {
+      await this.sync?.done()
+      this.provenAt = performance.now()
+    } catch (cause) {
+      this.lose(new Error('the disk has not kept what was written', { cause }))
+    }
+  }
+
+  private lose(error: Error): never {
+    if (this.divergence === null) {
+      this.divergence = error
+      this.hooks.onDivergence?.(error)
+    }
+    throw this.divergence
   }
 
   private settleCommitted(waiting: Submission, result: CommandResult): void {
@@ -267,8 +320,9 @@ export class Writer extends GroupCommit {
   private async commitApart(group: readonly Submission[], error: unknown): Promise<boolean> {
     this.hooks.onFault?.(error, 'a group of commands is taken apart')
     let verdicts: Verdict[] = []
+    const startedAt = performance.now()
     try {
-      await this.shared(group, () => {
+      await this.shared(() => {
         verdicts = []
         for (const { command } of group) verdicts.push(this.execute(command))
       })
@@ -282,11 +336,11 @@ export class Writer extends GroupCommit {
       this.refuse(group, fault)
       return false
     }
-    for (const [i, waiting] of group.entries()) {
+    this.onceSynced(group, startedAt, (waiting, i) => {
       const verdict = verdicts[i]!
       if ('fault' in verdict) waiting.reject(verdict.fault)
       else this.settleCommitted(waiting, verdict.result)
-    }
+    })
     return true
   }
 
@@ -360,17 +414,13 @@ export class Writer extends GroupCommit {
   }
 
   /** A transaction of what all machines share. */
-  private async shared<T>(group: readonly Submission[], work: () => T): Promise<T> {
-    if (this.following === null) return this.transaction(group, work)
-    return this.appended(this.following, group, work)
+  private async shared<T>(work: () => T): Promise<T> {
+    if (this.following === null) return this.transaction(work)
+    return this.appended(this.following, work)
   }
 
   /** Appends to the log what a transaction writes, and commits it here once it is kept there. */
-  private async appended<T>(
-    following: Following,
-    group: readonly Submission[],
-    work: () => T,
-  ): Promise<T> {
+  private async appended<T>(following: Following, work: () => T): Promise<T> {
     const { log, replica } = following
     const startedAt = performance.now()
     let result!: T
@@ -387,7 +437,7 @@ export class Writer extends GroupCommit {
       await log.append(replica.position, async since => {
         await this.takeUp({ ...following, onPage: async () => {} }, wanted(since, assertWanted))
         assertWanted()
-        result = this.open(() => {
+        result = await this.open(() => {
           replica.begin()
           return work()
         })
@@ -406,7 +456,7 @@ export class Writer extends GroupCommit {
       this.hooks.onFault?.(error, 'a group that is in the log could not be committed here')
       return result
     }
-    this.committed(group, startedAt)
+    this.committed()
     replica.committed()
     return result
   }
@@ -417,23 +467,21 @@ export class Writer extends GroupCommit {
     since: AsyncIterable<Page>,
   ): Promise<void> {
     let isNew = false
-    let startedAt = performance.now()
     try {
       const at = performance.now()
       for await (const page of since) {
         if (!this.database.inTransaction) {
-          startedAt = performance.now()
-          this.begin()
+          await this.begun()
           this.database.run('pragma defer_foreign_keys = on')
         }
         replica.takeUp(page)
         if (page.to === null) continue
         this.executor.participants.beforeCommit()
         this.commit()
-        this.committed([], startedAt)
+        this.committed()
         replica.committed()
         isNew = true
-        await onPage(work => this.transaction([], work)())
+        await onPage(async work => (await this.transaction(work))())
       }
       this.followedAt = at
     } finally {
@@ -441,24 +489,23 @@ export class Writer extends GroupCommit {
     }
   }
 
-  private transaction<T>(group: readonly Submission[], work: () => T): T {
-    const startedAt = performance.now()
+  private async transaction<T>(work: () => T): Promise<T> {
     let result: T
     try {
-      result = this.open(work)
+      result = await this.open(work)
       this.commit()
     } catch (error) {
       this.giveUp()
       throw error
     }
-    this.committed(group, startedAt)
+    this.committed()
     return result
   }
 
   /** Begins a transaction, and does everything in it but the commit. */
-  private open<T>(work: () => T): T {
+  private async open<T>(work: () => T): Promise<T> {
     if (this.divergence) throw this.divergence
-    this.begin()
+    await this.begun()
     this.hooks.onBegin?.()
     const result = work()
     this.executor.participants.beforeCommit()
@@ -471,20 +518,27 @@ export class Writer extends GroupCommit {
     if (this.database.inTransaction) this.database.run('rollback')
   }
 
-  private committed(group: readonly Submission[], startedAt: number): void {
+  private committed(): void {
     try {
       this.noteCommit()
     } catch (cause) {
-      this.divergence = new Error('a commit could not be noted in memory', { cause })
-      this.hooks.onDivergence?.(cause)
-      throw this.divergence
+      this.lose(new Error('a commit could not be noted in memory', { cause }))
     }
-    this.provenAt = performance.now()
-    this.hooks.observer?.committed({
-      commands: group.length,
-      events: group.reduce((sum, { command }) => sum + eventsIn(command), 0),
-      durationMs: performance.now() - startedAt,
-    })
+    if (!this.sync) this.provenAt = performance.now()
+  }
+
+  /** Begins a transaction, once nobody else writes. The event loop goes on meanwhile. */
+  private async begun(): Promise<void> {
+    const deadline = performance.now() + this.policy.lockPatienceMs
+    for (;;) {
+      try {
+        this.begin()
+        return
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= deadline) throw error
+        await Bun.sleep(1)
+      }
+    }
   }
 }
 

@@ -7,7 +7,8 @@ import * as fc from 'fast-check'
 import type { EventSource } from '../../../../src/core/event/event.ts'
 import { FlowPositions } from '../../../../src/core/flow/positions.ts'
 import { dayMs, minuteMs } from '../../../../src/core/time/durations.ts'
-import { LagBoard, PresenceBoard, ProgressBoard } from '../../../../src/storage/shared/boards.ts'
+import { Lag, ProgressVersions } from '../../../../src/storage/shared/live-state.ts'
+import { PresenceMarks } from '../../../../src/storage/shared/presence-marks.ts'
 import { StoredCatalogue } from '../../../../src/storage/sqlite/catalogue/catalogue.ts'
 import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
 import {
@@ -122,12 +123,12 @@ class Process {
       end`,
     )
     this.catalogue = new StoredCatalogue(this.database)
-    const presence = new PresenceTable(this.database, new PresenceBoard(PresenceBoard.memory(2)))
+    const presence = new PresenceTable(this.database, new PresenceMarks())
     const blocks = new RunBlocks(this.database)
     this.executor = new CommandExecutor(this.database, this.catalogue, presence, blocks, {
       now: () => now,
-      lag: new LagBoard(LagBoard.memory()),
-      progress: new ProgressBoard(ProgressBoard.memory()),
+      lag: new Lag(),
+      progress: new ProgressVersions(),
     })
     const historyOf = (org: number, flow: number) => this.catalogue.flowByRow(org, flow)
     this.blockMaker = new BlockMaker(this.database, blocks, historyOf, () => now, blockPolicy)

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { noUserHashes, summedHours } from '../../../../src/core/organisation/verified-identity.ts'
-import { IdentityBoard } from '../../../../src/storage/shared/identity-board.ts'
+import { UserHashes } from '../../../../src/storage/shared/user-hashes.ts'
 import { openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
 import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
 import { identityHours } from '../../../../src/storage/sqlite/organisations/identity-counts.ts'
@@ -29,22 +29,21 @@ afterEach(() => {
 })
 
 describe('counts', () => {
-  const memory = IdentityBoard.memory(8)
-  const board = () => new IdentityBoard(memory)
   const hours = (at = now) => identityHours(database)(row, at)
 
   test('are written under their hour, each once', () => {
-    const table = new IdentityTable(database, board())
-    expect(table.hasNews()).toBe(false)
-    board().add(row, { valid: 3, missing: 1 })
-    board().add(7, { invalid: 5 })
-    expect(table.hasNews()).toBe(true)
+    const userHashes = new UserHashes()
+    const table = new IdentityTable(database, userHashes)
+    expect(table.hasNews).toBe(false)
+    userHashes.add(row, { valid: 3, missing: 1 })
+    userHashes.add(7, { invalid: 5 })
+    expect(table.hasNews).toBe(true)
     // The first write is rolled back, so the counts are written again.
     table.write(now)
     database.run('delete from identity_counts')
     table.write(now)()
-    expect(table.hasNews()).toBe(false)
-    board().add(row, { valid: 1, outdated: 2 })
+    expect(table.hasNews).toBe(false)
+    userHashes.add(row, { valid: 1, outdated: 2 })
     table.write(now + hour)()
     table.write(now + hour)()
     expect(hours()).toEqual([
@@ -52,7 +51,7 @@ describe('counts', () => {
       { ...noUserHashes, at: now + hour / 2, valid: 1, outdated: 2 },
     ])
     expect(summedHours(hours())).toEqual({ valid: 4, outdated: 2, invalid: 0, missing: 1 })
-    expect(board().sums()).toEqual({ valid: 4, outdated: 2, invalid: 5, missing: 1 })
+    expect(userHashes.sums).toEqual({ valid: 4, outdated: 2, invalid: 5, missing: 1 })
     expect(hours(now + 24 * hour)).toHaveLength(1)
     expect(hours(now + 25 * hour)).toEqual([])
   })

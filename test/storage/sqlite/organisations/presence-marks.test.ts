@@ -1,14 +1,28 @@
 import { expect, test } from 'bun:test'
-import { PresenceBoard } from '../../../../src/storage/shared/boards.ts'
+import { PresenceMarks } from '../../../../src/storage/shared/presence-marks.ts'
 
 test('a limit that is reached again within its minute is not new', () => {
-  const board = new PresenceBoard(PresenceBoard.memory(3))
-  expect(board.isNewlyLimited(1, 'events', 60_000)).toBe(true)
-  expect(board.isNewlyLimited(1, 'events', 119_999)).toBe(false)
-  expect(board.isNewlyLimited(1, 'flows', 119_999)).toBe(true)
-  expect(board.isNewlyLimited(2, 'events', 119_999)).toBe(true)
-  expect(board.isNewlyLimited(1, 'events', 120_000)).toBe(true)
+  const marks = new PresenceMarks()
+  expect(marks.isNewlyLimited(1, 'events', 60_000)).toBe(true)
+  expect(marks.isNewlyLimited(1, 'events', 119_999)).toBe(false)
+  expect(marks.isNewlyLimited(1, 'flows', 119_999)).toBe(true)
+  expect(marks.isNewlyLimited(2, 'events', 119_999)).toBe(true)
+  expect(marks.isNewlyLimited(1, 'events', 120_000)).toBe(true)
   // These are kept beside the marks, and do not overwrite them.
-  expect(board.seen(1, 'old_key_used')).toBeNull()
-  expect(board.seen(2, 'key_used')).toBeNull()
+  expect(marks.seen(1, 'old_key_used')).toBeNull()
+  expect(marks.seen(2, 'key_used')).toBeNull()
+})
+
+test('what was seen is news until it is written, and again once it was seen later', () => {
+  const marks = new PresenceMarks()
+  marks.mark(1, 'key_used', 5_900)
+  marks.mark(1, 'key_used', 6_100)
+  const { seen, written } = marks.takeNews()
+  expect(seen).toMatchObject([{ orgRow: 1, mark: 'key_used', firstAt: 5_000, lastAt: 6_000 }])
+  marks.mark(1, 'key_used', 9_000)
+  written()
+  expect(marks.hasNews).toBe(true)
+  marks.takeNews().written()
+  marks.mark(1, 'key_used', 9_500)
+  expect(marks.hasNews).toBe(false)
 })

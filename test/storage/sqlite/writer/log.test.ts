@@ -24,7 +24,7 @@ test.each([
   snapshots.run('rollback')
   const before = log()
   expect(before.log - before.checkpointed).toBeGreaterThan(pages)
-  storage.log.look()
+  await storage.log.look()
   const { checkpointed } = log()
   expect(checkpointed).toBe(isLogKept ? before.checkpointed : before.log)
   await world.close()

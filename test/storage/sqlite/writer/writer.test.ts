@@ -10,6 +10,9 @@ import { poison, storedEvents } from '../../../support/ledger.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../../support/stored-history.ts'
 import { World } from '../../../support/world.ts'
 
+/** Does not wait for others that write. */
+const impatient = { lockPatienceMs: 1 }
+
 let world: World
 let stored: StoredWorld
 
@@ -21,7 +24,7 @@ const flows = [
 ]
 
 beforeEach(() => {
-  world = new World()
+  world = new World({ policy: impatient })
   stored = storeFlows(world, flows)
 })
 afterEach(() => world.close())
@@ -105,14 +108,13 @@ describe('a report that the database rejects', () => {
     )
     poison(world.database, 'bad')
     await expect(append(custom('bad'))).rejects.toMatchObject({ code: 'overloaded' })
-    expect(world.gauge.isRefused).toBe(true)
+    expect(world.live.buffer.isRefused).toBe(true)
     expect(storedIds()).toEqual([])
   })
 })
 
 describe('a database that cannot be written for a while', () => {
   test('rejects all waiting writes, stores none of them, and recovers by itself', async () => {
-    world.database.run('pragma busy_timeout = 1')
     const other = openForWriting(world.dataDir)
     other.run('begin immediate')
     const refused = await Promise.allSettled([append(custom('a')), append(custom('b'))])
@@ -123,21 +125,21 @@ describe('a database that cannot be written for a while', () => {
       expect(reason.code).toBe('overloaded')
       expect(reason.retryAfterSeconds).toBeGreaterThan(0)
     }
-    expect(world.gauge.isRefused).toBe(true)
+    expect(world.live.buffer.isRefused).toBe(true)
     // Presence is written later, and its failure is not worth reporting every other second.
     world.byRow.presence.mark(stored.orgRow, 'heartbeat', world.clock.now())
     await world.storage.housekeeping.writePresence()
     other.run('rollback')
     other.close()
     // It retries by itself, because a server that is not ready may have no callers.
-    world.storage.watch()
+    await world.storage.watch()
     await Bun.sleep(0)
-    expect(world.gauge.isRefused).toBe(false)
+    expect(world.live.buffer.isRefused).toBe(false)
     await world.storage.housekeeping.writePresence()
     expect(world.reading.query('select org_id from presence').values()).toEqual([[stored.orgRow]])
     expect(storedIds()).toEqual([])
     expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [], erased: [] })
-    expect(world.gauge.events).toBe(0)
+    expect(world.live.buffer.events).toBe(0)
   })
 
   test('is noticed when nobody writes, and not probed while the last commit is recent', async () => {
@@ -145,16 +147,16 @@ describe('a database that cannot be written for a while', () => {
       { proveEveryMs: 0, isFound: true },
       { proveEveryMs: 60_000, isFound: false },
     ]) {
-      const idle = new World({ policy: { proveEveryMs } })
-      idle.database.run('pragma busy_timeout = 1')
+      const idle = new World({ policy: { ...impatient, proveEveryMs } })
+      await idle.storage.watch()
       const other = openForWriting(idle.dataDir)
       other.run('begin immediate')
-      idle.storage.watch()
-      expect(idle.gauge.isRefused).toBe(isFound)
+      await idle.storage.watch()
+      expect(idle.live.buffer.isRefused).toBe(isFound)
       other.run('rollback')
       other.close()
-      idle.storage.watch()
-      expect(idle.gauge.isRefused).toBe(false)
+      await idle.storage.watch()
+      expect(idle.live.buffer.isRefused).toBe(false)
       await idle.close()
     }
   })
@@ -167,7 +169,7 @@ describe('a database that is no longer where it was', () => {
   test('is not written, because nobody would find the data, and recovers once it is back', async () => {
     renameSync(world.dataDir, away())
     await expect(append(custom('a'))).rejects.toMatchObject({ code: 'overloaded' })
-    expect(world.gauge.isRefused).toBe(true)
+    expect(world.live.buffer.isRefused).toBe(true)
     renameSync(away(), world.dataDir)
     expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [], erased: [] })
     expect(storedIds()).toEqual(['a'])
@@ -213,9 +215,8 @@ test('what fails after the commit is not stored again, and nothing is stored unt
 
 describe('what was acknowledged with ack=buffer', () => {
   test('is only what arrived before a rejection, and all later writes are rejected too', async () => {
-    const quick = new World({ ack: 'buffer' })
+    const quick = new World({ ack: 'buffer', policy: impatient })
     const { orgRow } = storeFlows(quick, flows)
-    quick.database.run('pragma busy_timeout = 1')
     const other = openForWriting(quick.dataDir)
     other.run('begin immediate')
     const batch = { orgRef: orgRow, receivedAt: 0, refusals: {}, skewMs: null }
@@ -233,10 +234,9 @@ describe('what was acknowledged with ack=buffer', () => {
   })
 
   test('is kept when its group is split and the database then rejects writes', async () => {
-    const quick = new World({ ack: 'buffer' })
+    const quick = new World({ ack: 'buffer', policy: impatient })
     const own = storeFlows(quick, flows)
     poison(quick.database, 'bad')
-    quick.database.run('pragma busy_timeout = 1')
     const other = openForWriting(quick.dataDir)
     const batch = { orgRef: own.orgRow, receivedAt: 0, refusals: {}, skewMs: null }
     await quick.byRow.ledger.append({ ...batch, events: [custom('bad'), custom('b')] })
@@ -263,15 +263,14 @@ describe('what was acknowledged with ack=buffer', () => {
 
 describe('the buffer', () => {
   test('keeps what was acknowledged while the database rejects writes, and stores it later', async () => {
-    const quick = new World({ ack: 'buffer' })
+    const quick = new World({ ack: 'buffer', policy: impatient })
     const own = storeFlows(quick, flows)
-    quick.database.run('pragma busy_timeout = 1')
     const other = openForWriting(quick.dataDir)
     other.run('begin immediate')
     const batch = { orgRef: own.orgRow, receivedAt: 0, refusals: {}, skewMs: null }
     await quick.byRow.ledger.append({ ...batch, events: [custom('a'), custom('b')] })
     expect(await quick.storage.flush()).toBe(1)
-    expect(quick.gauge.events).toBe(2)
+    expect(quick.live.buffer.events).toBe(2)
     other.run('rollback')
     other.close()
     expect(await quick.storage.flush()).toBe(0)

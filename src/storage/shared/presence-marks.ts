@@ -1,0 +1,115 @@
+import type { Bucket } from '../../core/organisation/buckets.ts'
+import type { PresenceMark } from '../../core/organisation/presence.ts'
+import { minuteMs } from '../../core/time/durations.ts'
+import type { BeatBounds } from '../../modules/installation/port.ts'
+
+/**
+ * How far a mark that another request left meanwhile may lie ahead of a request, milliseconds. A mark further
+ * ahead is from a clock that was set back since.
+ */
+const maxAheadMs = 120_000
+
+/** If heartbeats are reserved this far ahead, many pages wait and more of them come. Milliseconds. */
+const crowdMs = 40_000
+
+/** When an organisation was first and last seen doing something since the process started, epoch milliseconds. */
+interface Seen {
+  readonly orgRow: number
+  readonly mark: PresenceMark
+  readonly firstAt: number
+  lastAt: number
+}
+
+interface OfOrganisation {
+  readonly seen: Partial<Record<PresenceMark, Seen>>
+  /** By bucket: the last minute in which its limit was reached. */
+  readonly limitedIn: Partial<Record<Bucket, number>>
+  /** The moment from which on heartbeats are free, monotonic milliseconds. */
+  nextBeatAt: number
+}
+
+/**
+ * When each organisation was last seen. Requests note it, and storage writes it to the database from time to
+ * time. Whole seconds are enough for "seen within five minutes".
+ */
+export class PresenceMarks {
+  private readonly organisations = new Map<number, OfOrganisation>()
+  private readonly unwritten = new Set<Seen>()
+
+  mark(orgRow: number, mark: PresenceMark, now: number): void {
+    const at = Math.floor(now / 1_000) * 1_000
+    const { seen } = this.of(orgRow)
+    const before = seen[mark]
+    if (before) {
+      const aheadMs = before.lastAt - at
+      if (aheadMs >= 0 && aheadMs < maxAheadMs) return
+      before.lastAt = at
+      this.unwritten.add(before)
+    } else {
+      const first = { orgRow, mark, firstAt: at, lastAt: at }
+      seen[mark] = first
+      this.unwritten.add(first)
+    }
+  }
+
+  /** First and last time since the process started; null if never seen. */
+  seen(orgRow: number, mark: PresenceMark): Readonly<Seen> | null {
+    return this.organisations.get(orgRow)?.seen[mark] ?? null
+  }
+
+  /** Notes that a limit was reached. Returns whether that is the first time in its minute. */
+  isNewlyLimited(orgRow: number, bucket: Bucket, now: number): boolean {
+    const { limitedIn } = this.of(orgRow)
+    const minute = Math.floor(now / minuteMs)
+    const isNew = limitedIn[bucket] !== minute
+    limitedIn[bucket] = minute
+    return isNew
+  }
+
+  /**
+   * Reserves moments for heartbeats, after those that are reserved already, so that all pages together stay
+   * within the limit, however many they are.
+   *
+   * @param now monotonic milliseconds
+   * @returns how far ahead the last one is, milliseconds; none is reserved as far ahead as `latestMs`
+   */
+  reserveBeat(orgRow: number, now: number, bounds: BeatBounds): number {
+    const { moments, soonestMs, latestMs, remaining, resetInMs } = bounds
+    const organisation = this.of(orgRow)
+    const busyMs = Math.max(0, organisation.nextBeatAt - now)
+    const apartMs = busyMs < crowdMs ? bounds.apartMs : bounds.apartInCrowdMs
+    // This heartbeat, those that are promised, and two for pages that come.
+    const isFull = 3 + Math.floor(Math.min(busyMs, resetInMs) / apartMs) > remaining
+    const turnMs = busyMs + (moments - 1) * apartMs
+    const waitMs = Math.max(soonestMs, turnMs, isFull ? resetInMs : 0)
+    if (waitMs >= latestMs) return latestMs
+    organisation.nextBeatAt = now + waitMs + apartMs
+    return waitMs
+  }
+
+  /** Whether anything was seen that is not written yet. */
+  get hasNews(): boolean {
+    return this.unwritten.size > 0
+  }
+
+  /** What is not written yet, and a function to call once it is. */
+  takeNews(): { seen: readonly Readonly<Seen>[]; written: () => void } {
+    const seen = [...this.unwritten]
+    const lastAts = seen.map(({ lastAt }) => lastAt)
+    const written = () => {
+      for (const [i, one] of seen.entries()) {
+        if (one.lastAt === lastAts[i]) this.unwritten.delete(one)
+      }
+    }
+    return { seen, written }
+  }
+
+  private of(orgRow: number): OfOrganisation {
+    let organisation = this.organisations.get(orgRow)
+    if (organisation === undefined) {
+      organisation = { seen: {}, limitedIn: {}, nextBeatAt: 0 }
+      this.organisations.set(orgRow, organisation)
+    }
+    return organisation
+  }
+}

@@ -1,0 +1,60 @@
+import { closeSync, fdatasync, openSync } from 'node:fs'
+import { failing } from '../../../failpoints.ts'
+import { databaseFile } from './database.ts'
+
+interface Waiting {
+  resolve(): void
+  reject(error: Error): void
+}
+
+/**
+ * Makes commits survive a power cut without holding up the event loop: SQLite writes them to its write-ahead log
+ * (`synchronous=normal`), and the log is synced from Bun's pool of threads. A checkpoint syncs the log by itself
+ * before it writes it back.
+ */
+export class LogSync {
+  private readonly handle: number
+  private readonly sync: (end: (error: Error | null) => void) => void
+  private waiting: Waiting[] = []
+  private isRunning = false
+
+  /** To be made while the database is open: then it has a log. */
+  constructor(dataDir: string) {
+    this.handle = openSync(`${databaseFile(dataDir)}-wal`, 'r')
+    this.sync = failing('before_sync', end => fdatasync(this.handle, end))
+  }
+
+  /**
+   * Resolves once everything that is committed by now is on the disk. Those who ask while a sync runs share the
+   * next one.
+   *
+   * @throws the file system's error. The disk may have dropped what it could not write, so nothing that is
+   *   committed since is safe either, and no later sync makes it so
+   */
+  done(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.waiting.push({ resolve, reject })
+    if (!this.isRunning) this.begin()
+    return promise
+  }
+
+  close(): void {
+    closeSync(this.handle)
+  }
+
+  private begin(): void {
+    const { waiting } = this
+    this.waiting = []
+    this.isRunning = true
+    const end = (error: Error | null) => {
+      this.isRunning = false
+      if (this.waiting.length > 0) this.begin()
+      for (const { resolve, reject } of waiting) error ? reject(error) : resolve()
+    }
+    try {
+      this.sync(end)
+    } catch (error) {
+      end(error as Error)
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import type { AppendOutcome, EventBatch } from '../../../core/event/stored-event.ts'
+import { failing } from '../../../failpoints.ts'
+import type { Room } from '../../../http/port.ts'
+import type { ProgressLedger } from '../../../modules/checklists/port.ts'
+import type { EventLedger, JudgedEvent } from '../../../modules/events/port.ts'
+import type {
+  FingerprintReport,
+  FingerprintVerdict,
+  HealthReport,
+} from '../../../modules/steps/port.ts'
+import { LogUnavailable } from '../../log/log.ts'
+import type { InRows } from '../../shared/in-rows.ts'
+import { encodeEvents } from '../engine/event-codec/event-text.ts'
+import { isPassing } from '../engine/savepoint.ts'
+import type { Storage } from '../storage.ts'
+import type { CommandResult, StorageCommand } from './commands.ts'
+import { bufferIsFull, cannotWrite } from './not-stored.ts'
+import type { StorageOperations } from './operations.ts'
+
+/** After this long a version is recorded again, because another node may have recorded another one since. */
+const repeatVersionMs = 10_000
+
+/** How many bytes a call counts as that is no batch of events: more than most of them have. */
+const bytesOfCall = 512
+
+type Ledger = Room & EventLedger & ProgressLedger
+
+/** What requests ask of storage. As long as the buffer has room, they wait for their commit. */
+export class StorageCalls implements InRows<Ledger> {
+  /** The version that was last recorded from here, by organisation. */
+  private readonly snippetVersions = new Map<number, { version: string; at: number }>()
+  private readonly buffer
+
+  /** @param ack `buffer`: events are acknowledged once they wait, not once they are committed */
+  constructor(
+    readonly storage: Storage,
+    private readonly ack: 'commit' | 'buffer',
+  ) {
+    this.buffer = storage.live.buffer
+  }
+
+  requireRoom(): void {
+    if (!this.buffer.hasRoom) throw bufferIsFull()
+  }
+
+  async append({ events, orgRef: orgRow, ...batch }: InRows<EventBatch>): Promise<AppendOutcome> {
+    const command: StorageCommand = { type: 'append', orgRow, ...batch, text: encodeEvents(events) }
+    if (this.ack === 'commit') return (await this.commit(command)) as AppendOutcome
+    // A crash could otherwise lose far more acknowledged events than arrive in one flush interval.
+    if (this.buffer.isRefused) throw cannotWrite()
+    this.submit(command, false)
+    return { duplicates: [], deadLetters: [], erased: [] }
+  }
+
+  async complete({
+    orgRef: orgRow,
+    flowRef: flowRow,
+    ...report
+  }: InRows<Parameters<ProgressLedger['complete']>[0]>): Promise<{
+    completedAt: number
+    alreadyCompleted: boolean
+  }> {
+    const result = await this.commit({ type: 'complete', orgRow, flowRow, ...report })
+    return result as { completedAt: number; alreadyCompleted: boolean }
+  }
+
+  async tick({
+    orgRef: orgRow,
+    flowRef: flowRow,
+    ...report
+  }: InRows<Parameters<ProgressLedger['tick']>[0]>): Promise<void> {
+    const items = report.items.map(({ itemRef: itemRow, completed }) => ({ itemRow, completed }))
+    await this.commit({ type: 'tick', orgRow, flowRow, ...report, items })
+  }
+
+  async recordHealth({
+    orgRef: orgRow,
+    stepRef: stepRow,
+    ...report
+  }: InRows<HealthReport>): Promise<void> {
+    await this.commit({ type: 'health', orgRow, stepRow, ...report })
+  }
+
+  async recordFingerprint({
+    orgRef: orgRow,
+    stepRef: stepRow,
+    ...report
+  }: InRows<FingerprintReport>): Promise<FingerprintVerdict> {
+    const result = await this.commit({ type: 'fingerprint', orgRow, stepRow, ...report })
+    return result as FingerprintVerdict
+  }
+
+  /** Nearly every heartbeat repeats the version of the one before, which is not worth a commit. */
+  recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void> | undefined {
+    const last = this.snippetVersions.get(orgRow)
+    if (last?.version === version && at - last.at < repeatVersionMs) return
+    return this.commit({ type: 'snippet_version', orgRow, version, at }).then(() => {
+      this.snippetVersions.set(orgRow, { version, at })
+    })
+  }
+
+  async recordRefusal(orgRow: number, code: string, at: number): Promise<void> {
+    await this.commit({ type: 'refusal', orgRow, code, at })
+  }
+
+  /** Carries out an operation; resolves once it is committed and synced. */
+  operate<Name extends keyof StorageOperations>(
+    name: Name,
+    ...input: Parameters<StorageOperations[Name]>
+  ): Promise<ReturnType<StorageOperations[Name]>> {
+    return this.work(name, input)
+  }
+
+  /** As `operate`, also for operations that take long; tells how far they have come. */
+  async work<Result>(
+    name: string,
+    input: readonly unknown[],
+    tell: (progress: never) => void = () => {},
+  ): Promise<Result> {
+    const leave = this.enter(1, bytesOfCall)
+    try {
+      return (await this.storage.operate(name, input, tell as (progress: object) => void)) as Result
+    } catch (error) {
+      throw isPassing(error) || error instanceof LogUnavailable ? cannotWrite(error) : error
+    } finally {
+      leave()
+    }
+  }
+
+  /** Tells those who watch what became of events. Never fails, and gives way to everything that has to be kept. */
+  noteJudged(orgRow: number, events: readonly JudgedEvent[], left: number): void {
+    if (this.buffer.hasRoom) this.storage.noteJudged(orgRow, events, left)
+  }
+
+  /** Resolves once a command is committed and synced. @throws AppError `overloaded` */
+  private async commit(command: StorageCommand): Promise<CommandResult> {
+    return await this.submit(command, true)
+  }
+
+  /** @throws AppError `overloaded` */
+  private readonly submit = failing(
+    'http_request',
+    (command: StorageCommand, isAwaited: boolean): Promise<CommandResult> => {
+      const leave =
+        command.type === 'append'
+          ? this.enter(Math.max(1, command.text.count), bytesOf(command.text))
+          : this.enter(1, bytesOfCall)
+      // There is no time limit: a request given up here might still be committed, and the caller must not be
+      // told that nothing was kept. Storage itself gives up on a disk that refuses.
+      const { promise, resolve, reject } = Promise.withResolvers<CommandResult>()
+      this.storage.submit({
+        command,
+        isAwaited,
+        resolve(result) {
+          leave()
+          resolve(result)
+        },
+        reject(error) {
+          leave()
+          if (isAwaited) reject(error)
+        },
+      })
+      return promise
+    },
+  )
+
+  /** Takes room in the buffer. @returns gives it back @throws AppError `overloaded` */
+  private enter(events: number, bytes: number): () => void {
+    const { buffer } = this
+    if (!buffer.fits(events, bytes)) throw bufferIsFull()
+    buffer.enter(events, bytes)
+    return () => buffer.leave(events, bytes)
+  }
+}
+
+/**
+ * A character counts as a byte: this is exact for most text, off by a factor of three at most for other text,
+ * and costs nothing.
+ */
+const bytesOf = ({ facts, details }: { facts: string; details: string }) =>
+  facts.length + details.length + bytesOfCall
