@@ -315,7 +315,7 @@ describe('tests wait for what they mean', () => {
 })
 
 test('every file is reached from the entry, from a thread’s, or from one that browsers load', () => {
-  const threads = ['storage-thread', 'task-thread', 'flow-thread']
+  const threads = ['task-thread', 'flow-thread', 'checkpoint-thread']
   for (const thread of threads) expect(codeOf('runtime/threads.ts')).toContain(`'${thread}'`)
   const scripts = [
     ...['page', 'renderer', 'headless', 'module', 'timing', 'inspection/inspection'],

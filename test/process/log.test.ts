@@ -25,7 +25,6 @@ afterEach(() => place.close())
 interface Line {
   level: string
   time: string
-  thread: string
   requestId?: string
   method?: string
   route?: string | null
@@ -61,7 +60,6 @@ describe('a request’s line', () => {
     expect(good).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-      thread: 'main',
       requestId: answer.headers.get('x-request-id') as string,
       method: 'GET',
       route: '/flows',

@@ -293,7 +293,7 @@ export class Writer extends GroupCommit {
       await this.sync?.done()
       this.provenAt = performance.now()
     } catch (cause) {
-      this.lose(new Error('the disk has not kept what was written', { cause }))
+      this.lose(new Error('what was written could not be synced', { cause }))
     }
   }
 

@@ -148,7 +148,7 @@ describe('a database that cannot be written for a while', () => {
       { proveEveryMs: 60_000, isFound: false },
     ]) {
       const idle = new World({ policy: { ...impatient, proveEveryMs } })
-      await idle.storage.watch()
+      await idle.storage.flush()
       const other = openForWriting(idle.dataDir)
       other.run('begin immediate')
       await idle.storage.watch()
