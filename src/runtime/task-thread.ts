@@ -88,7 +88,8 @@ async function longWork({ task, place, input }: LongWorkStart): Promise<unknown>
   try {
     return await run(...input, tell)
   } catch (error) {
-    throw !(error instanceof AppError) && isPassing(error) ? cannotWrite(error) : error
+    const isFault = !(error instanceof AppError) && isPassing(error)
+    throw isFault ? Object.assign(cannotWrite(), { cause: error }) : error
   }
 }
 

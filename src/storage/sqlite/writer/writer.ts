@@ -401,7 +401,7 @@ export class Writer extends GroupCommit {
     this.isRefused = true
     this.hooks.onRefusing?.(true)
     this.waiting.unshift(...group.filter(({ isAwaited }) => !isAwaited))
-    const refusal = error instanceof CommitInDoubt ? commitInDoubt(error) : cannotWrite(error)
+    const refusal = error instanceof CommitInDoubt ? commitInDoubt() : cannotWrite(error)
     for (const waiting of group) if (waiting.isAwaited) waiting.reject(refusal)
   }
 

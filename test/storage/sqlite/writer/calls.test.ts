@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
 import { armFailpoints } from '../../../../src/failpoints.ts'
 import type { NewEvent } from '../../../../src/storage/shared/in-rows.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../../support/stored-history.ts'
@@ -61,4 +62,7 @@ test('nobody is told before the commit is synced', async () => {
   await expect(append('b')).rejects.toThrow('what was written could not be synced')
   // Later commits may lie behind a gap in the log.
   await expect(append('c')).rejects.toThrow('what was written could not be synced')
+  await expect(world.close()).rejects.toThrow('what was written could not be synced')
+  rmSync(world.dataDir, { recursive: true })
+  open()
 })
