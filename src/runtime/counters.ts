@@ -3,7 +3,7 @@ import { statuses as statusOf, unauthorizedCauses } from '../core/errors.ts'
 import { type RejectionCode, rejectionCodes } from '../core/event/event.ts'
 import type { AppendOutcome } from '../core/event/stored-event.ts'
 import { type Bucket, buckets } from '../core/organisation/buckets.ts'
-import type { EncodedBatch } from '../storage/sqlite/engine/event-codec/event-text.ts'
+import type { EventBatch } from '../storage/shared/in-rows.ts'
 import type { RetentionReport } from '../storage/sqlite/retention/retention.ts'
 import type { StorageObserver } from '../storage/sqlite/storage.ts'
 import type { CommitReport } from '../storage/sqlite/writer/writer.ts'
@@ -235,10 +235,10 @@ export class CommitCounters implements StorageObserver {
     if (commands > 0) sizes.observe(this.counters, sizeAt, events)
   }
 
-  appended({ orgRow, text, refusals }: EncodedBatch, outcome: AppendOutcome): void {
+  appended({ orgRow, events, refusals }: EventBatch, outcome: AppendOutcome): void {
     const { duplicates, deadLetters, erased } = outcome
     let rejected = deadLetters.length + erased.length
-    const accepted = text.count - duplicates.length - rejected
+    const accepted = events.length - duplicates.length - rejected
     this.verdict('accepted', accepted)
     this.verdict('duplicate', duplicates.length)
     this.verdict('storage', deadLetters.length)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { CommitCounters, type CountedRoute, HttpCounters } from '../../src/runtime/counters.ts'
 import { Exposition } from '../../src/runtime/exposition.ts'
+import { noEvent } from '../../src/storage/sqlite/engine/event-codec/event-text.ts'
 import { MetricsPage } from '../support/prometheus.ts'
 
 const routes: CountedRoute[] = [
@@ -104,9 +105,13 @@ describe('commits', () => {
   test('events are counted by verdict, and each verdict is there from the start', () => {
     const counters = new CommitCounters()
     expect(commitPage(counters).of('cairn_events_total')).toHaveLength(11)
-    const text = { count: 5, facts: '', details: '' }
+    const events = Array.from({ length: 5 }, (_, i) => ({
+      ...noEvent,
+      id: `${i}`,
+      kind: 'custom' as const,
+    }))
     counters.appended(
-      { ...batch, text, refusals: { invalid: 2, too_old: 1 } },
+      { ...batch, events, refusals: { invalid: 2, too_old: 1 } },
       { duplicates: [0], deadLetters: [3], erased: [] },
     )
     const page = commitPage(counters)

@@ -4,10 +4,7 @@ import {
   EventBatches,
   OpenBatch,
 } from '../../src/storage/sqlite/engine/event-codec/event-batches.ts'
-import {
-  decodeFacts,
-  encodeEvents,
-} from '../../src/storage/sqlite/engine/event-codec/event-text.ts'
+import { factOf } from '../../src/storage/sqlite/projections/facts.ts'
 import { BatchFlows } from '../../src/storage/sqlite/projections/pending-facts.ts'
 
 export { storedEvents } from '../../scripts/support/stored.ts'
@@ -36,13 +33,15 @@ export function storeBehind(database: Database, orgRow: number, events: readonly
   const { seq } = database
     .query<{ seq: number }, []>('select coalesce(max(seq), 0) + 1 as seq from event_batches')
     .get()!
-  const text = encodeEvents(events)
   const receivedAt = Math.max(...events.map(({ occurredAt }) => occurredAt))
   const batch = new OpenBatch(seq, orgRow, 'events')
-  batch.add(text, receivedAt)
+  batch.add(events, receivedAt)
   new EventBatches(database).write(batch)
   const flows = new BatchFlows(database)
-  flows.note(seq, decodeFacts(text, orgRow, 'events'))
+  flows.note(
+    seq,
+    events.map(event => factOf(orgRow, event, 'events')),
+  )
   flows.writeOwn()
   // Marks them as projected, because nobody has them in memory to project them.
   database.run("update server_state set value = ? where name = 'projected'", [seq])

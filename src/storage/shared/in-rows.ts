@@ -37,6 +37,7 @@ export type WithRows<T> = {
 
 export type NewEvent = InRows<events.NewEvent>
 export type StoredEvent = InRows<events.StoredEvent>
+export type EventBatch = WithRows<events.EventBatch>
 export type HealthReport = WithRows<steps.HealthReport>
 export type FingerprintReport = WithRows<steps.FingerprintReport>
 export type CompletionReport = WithRows<Parameters<ProgressLedger['complete']>[0]>

@@ -1,6 +1,5 @@
 import type { AppendOutcome, PersonIds } from '../../../core/event/stored-event.ts'
 import type { NewEvent } from '../../shared/in-rows.ts'
-import { decodeEvents, decodeFacts, encodeEvents } from '../engine/event-codec/event-text.ts'
 import type { TransactionParticipant } from '../engine/participant.ts'
 import {
   type CommandExecutor,
@@ -108,25 +107,23 @@ export class Withholding implements Executor {
     batch: Extract<StorageCommand, { type: 'append' }>,
     people: PersonMatcher,
   ): CommandResult {
-    const { orgRow, receivedAt, text } = batch
-    const facts = decodeFacts(text, orgRow, 'events')
+    const { orgRow, receivedAt, events } = batch
     const erased: number[] = []
     const others: number[] = []
     const duplicates: number[] = []
     const ids = new Set<string>()
-    for (const [place, fact] of facts.entries()) {
-      const isFirst = !ids.has(fact.id)
-      ids.add(fact.id)
+    for (const [place, event] of events.entries()) {
+      const isFirst = !ids.has(event.id)
+      ids.add(event.id)
       if (!isFirst) duplicates.push(place)
-      else if (isOf(people, fact)) erased.push(place)
+      else if (isOf(people, event)) erased.push(place)
       else others.push(place)
     }
-    const isAnyBeside = facts.some(fact => isBeside(people, fact))
-    if (others.length === facts.length && !isAnyBeside) return this.executor.execute(batch)
+    const isAnyBeside = events.some(event => isBeside(people, event))
+    if (others.length === events.length && !isAnyBeside) return this.executor.execute(batch)
 
-    const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
     const kept = others.map(place => withoutIdBeside(events[place]!, people))
-    const outcome = this.executor.execute({ ...batch, text: encodeEvents(kept) }) as AppendOutcome
+    const outcome = this.executor.execute({ ...batch, events: kept }) as AppendOutcome
     this.executor.refuse(orgRow, receivedAt, { erased: erased.length })
     duplicates.push(...outcome.duplicates.map(i => others[i]!))
     return { duplicates: duplicates.sort((a, b) => a - b), deadLetters: [], erased }

@@ -7,7 +7,6 @@ import type {
   RetryVerdict,
 } from '../../../modules/operations/port.ts'
 import type { NewEvent, StoredEvent, WithRows } from '../../shared/in-rows.ts'
-import { encodeEvents } from '../engine/event-codec/event-text.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
 import type { Withholding } from '../erasure/withheld.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
@@ -179,7 +178,7 @@ function store(
     type: 'append',
     orgRow,
     receivedAt: at,
-    text: encodeEvents([letter]),
+    events: [letter],
     refusals: {},
     skewMs: null,
   }) as AppendOutcome

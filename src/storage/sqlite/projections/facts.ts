@@ -1,5 +1,6 @@
+import type { EventSource } from '../../../core/event/event.ts'
 import type { RunEvent } from '../../../core/run/run.ts'
-import type { StoredEvent } from '../../shared/in-rows.ts'
+import type { NewEvent } from '../../shared/in-rows.ts'
 
 /** An event of a flow that has just been stored (or is read again by a rebuild). */
 export interface Fact extends RunEvent {
@@ -19,12 +20,12 @@ export interface LedgerFact extends Omit<Fact, 'flowRow'> {
 }
 
 /** What an event says, as far as anything follows from it. */
-export const factOf = (orgRow: number, event: StoredEvent): LedgerFact => ({
+export const factOf = (orgRow: number, event: NewEvent, source: EventSource): LedgerFact => ({
   id: event.id,
   orgRow,
   flowRow: event.flowRef,
   itemRow: event.itemRef,
-  byCustomEvent: event.source === 'custom_event',
+  byCustomEvent: source === 'custom_event',
   kind: event.kind,
   userId: event.userId,
   anonymousId: event.anonymousId,

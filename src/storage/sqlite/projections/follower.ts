@@ -285,7 +285,7 @@ export class Follower extends TransactionParticipant<Mark> {
 
   /** Projects an event of the ledger once more, within a transaction. */
   projectAgain(orgRow: number, event: StoredEvent): void {
-    const fact = factOf(orgRow, event)
+    const fact = factOf(orgRow, event, event.source)
     if (isOfFlow(fact)) this.projector.project([fact])
   }
 

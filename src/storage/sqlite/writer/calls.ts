@@ -9,8 +9,7 @@ import type {
   HealthReport,
 } from '../../../modules/steps/port.ts'
 import { LogUnavailable } from '../../log/log.ts'
-import type { InRows } from '../../shared/in-rows.ts'
-import { encodeEvents } from '../engine/event-codec/event-text.ts'
+import type { InRows, NewEvent } from '../../shared/in-rows.ts'
 import { isPassing } from '../engine/savepoint.ts'
 import type { Storage } from '../storage.ts'
 import type { CommandResult, StorageCommand } from './commands.ts'
@@ -20,7 +19,7 @@ import type { StorageOperations } from './operations.ts'
 /** After this long a version is recorded again, because another node may have recorded another one since. */
 const repeatVersionMs = 10_000
 
-/** How many bytes a call counts as that is no batch of events: more than most of them have. */
+/** How many bytes a call counts as, and each event of a batch besides its long texts: more than most have. */
 const bytesOfCall = 512
 
 type Ledger = Room & EventLedger & ProgressLedger
@@ -44,7 +43,7 @@ export class StorageCalls implements InRows<Ledger> {
   }
 
   async append({ events, orgRef: orgRow, ...batch }: InRows<EventBatch>): Promise<AppendOutcome> {
-    const command: StorageCommand = { type: 'append', orgRow, ...batch, text: encodeEvents(events) }
+    const command: StorageCommand = { type: 'append', orgRow, ...batch, events }
     if (this.ack === 'commit') return (await this.commit(command)) as AppendOutcome
     // A crash could otherwise lose far more acknowledged events than arrive in one flush interval.
     if (this.buffer.isRefused) throw cannotWrite()
@@ -143,7 +142,7 @@ export class StorageCalls implements InRows<Ledger> {
     (command: StorageCommand, isAwaited: boolean): Promise<CommandResult> => {
       const leave =
         command.type === 'append'
-          ? this.enter(Math.max(1, command.text.count), bytesOf(command.text))
+          ? this.enter(Math.max(1, command.events.length), bytesOf(command.events))
           : this.enter(1, bytesOfCall)
       // There is no time limit: a request given up here might still be committed, and the caller must not be
       // told that nothing was kept. Storage itself gives up on a disk that refuses.
@@ -177,5 +176,10 @@ export class StorageCalls implements InRows<Ledger> {
  * A character counts as a byte: this is exact for most text, off by a factor of three at most for other text,
  * and costs nothing.
  */
-const bytesOf = ({ facts, details }: { facts: string; details: string }) =>
-  facts.length + details.length + bytesOfCall
+function bytesOf(events: readonly NewEvent[]): number {
+  let bytes = bytesOfCall
+  for (const { url, properties, answer } of events) {
+    bytes += bytesOfCall + (url?.length ?? 0) + (properties?.length ?? 0) + (answer?.length ?? 0)
+  }
+  return bytes
+}

@@ -6,6 +6,7 @@ import { failing } from '../../../failpoints.ts'
 import type { FingerprintVerdict } from '../../../modules/steps/port.ts'
 import type {
   CompletionReport,
+  EventBatch,
   FingerprintReport,
   HealthReport,
   NewEvent,
@@ -17,19 +18,12 @@ import {
   eventsPerBatch,
   type OpenBatch,
 } from '../engine/event-codec/event-batches.ts'
-import {
-  decodeEvents,
-  decodeFacts,
-  type EncodedBatch,
-  type EventText,
-  encodeEvents,
-} from '../engine/event-codec/event-text.ts'
 import { Participants, TransactionParticipant } from '../engine/participant.ts'
 import { letterText } from '../ledger/dead-letters.ts'
 import { EventIds } from '../ledger/event-ids.ts'
 import type { PresenceTable } from '../organisations/presence-table.ts'
 import type { Caused } from '../people/caused-events.ts'
-import type { LedgerFact } from '../projections/facts.ts'
+import { factOf, type LedgerFact } from '../projections/facts.ts'
 import { Follower } from '../projections/follower.ts'
 import type { FollowerState } from '../projections/pending-facts.ts'
 import type { RunChanges } from '../runs/run-table.ts'
@@ -38,7 +32,7 @@ import { EventCommands, type StoreOutcome } from './event-commands.ts'
 
 /** Everything that requests ask to be written, one type per verb. */
 export type StorageCommand =
-  | ({ type: 'append' } & EncodedBatch)
+  | ({ type: 'append' } & EventBatch)
   | ({ type: 'complete' } & CompletionReport)
   | ({ type: 'tick' } & TickReport)
   | ({ type: 'health' } & HealthReport)
@@ -203,7 +197,7 @@ export class CommandExecutor {
     this.refuse(command.orgRow, at, { storage: 1 })
   }
 
-  private append(batch: EncodedBatch): AppendOutcome {
+  private append(batch: EventBatch): AppendOutcome {
     const { orgRow, receivedAt, refusals, skewMs } = batch
     const outcome = this.events.append(batch)
     this.refuse(orgRow, receivedAt, refusals)
@@ -211,33 +205,22 @@ export class CommandExecutor {
     return outcome
   }
 
-  /**
-   * Stores those events of a text whose ids are new in one row, and notes what follows from them. A text
-   * without duplicates, as nearly all are, is stored as it came.
-   */
+  /** Stores those events whose ids are new in one row, and notes what follows from them. */
   storeBatch(
     orgRow: number,
     receivedAt: number,
     source: EventSource,
-    text: EventText,
+    events: readonly NewEvent[],
   ): StoreOutcome {
-    const facts = decodeFacts(text, orgRow, source)
-    const batch = this.batches.withRoom(orgRow, source, text.count, () => this.ids.newSeq())
+    const batch = this.batches.withRoom(orgRow, source, events.length, () => this.ids.newSeq())
     const duplicates = this.ids.take(
       orgRow,
-      facts.map(({ id }) => id),
+      events.map(({ id }) => id),
       batch.seq * eventsPerBatch + batch.count,
     )
-    if (duplicates.length === facts.length) return { stored: [], duplicates }
-    let stored = facts
-    let kept = text
-    if (duplicates.length > 0) {
-      const isNew = (_: unknown, place: number) => !duplicates.includes(place)
-      stored = facts.filter(isNew)
-      kept = encodeEvents(
-        decodeEvents({ ...text, receivedAts: [receivedAt], source }).filter(isNew),
-      )
-    }
+    const kept =
+      duplicates.length === 0 ? events : events.filter((_, place) => !duplicates.includes(place))
+    const stored = kept.map(event => factOf(orgRow, event, source))
     for (const [i, fact] of stored.entries()) {
       if (fact.kind === 'custom') this.placeOf.set(fact, { batch, place: batch.count + i })
     }

@@ -2,25 +2,19 @@ import type { EventSource } from '../../../core/event/event.ts'
 import { idsOf, personOf } from '../../../core/event/event.ts'
 import type { AppendOutcome, PersonIds } from '../../../core/event/stored-event.ts'
 import { newEventId } from '../../../core/organisation/ids.ts'
-import type { CompletionReport, NewEvent, TickReport } from '../../shared/in-rows.ts'
+import type { CompletionReport, EventBatch, NewEvent, TickReport } from '../../shared/in-rows.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
 import { eventsPerBatch } from '../engine/event-codec/event-batches.ts'
-import {
-  decodeEvents,
-  type EncodedBatch,
-  type EventText,
-  encodeEvents,
-  noEvent,
-} from '../engine/event-codec/event-text.ts'
+import { noEvent } from '../engine/event-codec/event-text.ts'
 import { TransactionParticipant } from '../engine/participant.ts'
 import type { Caused } from '../people/caused-events.ts'
 import type { LedgerFact } from '../projections/facts.ts'
 import type { Projector } from '../projections/projector.ts'
 
-/** What became of the events of a text. */
+/** What became of events. */
 export interface StoreOutcome {
   stored: readonly LedgerFact[]
-  /** Places in the text of the events that were stored already. */
+  /** Places of the events that were stored already. */
   duplicates: readonly number[]
 }
 
@@ -28,8 +22,13 @@ export interface StoreOutcome {
 export interface EventStore {
   /** The projections of the ledger, as far as they are written. */
   readonly projector: Projector
-  /** Stores those events of a text whose ids are new. The text has at most as many events as a row takes. */
-  storeBatch(orgRow: number, receivedAt: number, source: EventSource, text: EventText): StoreOutcome
+  /** Stores those events whose ids are new in one row: at most as many as a row takes. */
+  storeBatch(
+    orgRow: number,
+    receivedAt: number,
+    source: EventSource,
+    events: readonly NewEvent[],
+  ): StoreOutcome
   /** Notes that a custom event was stored that published flows ask for. */
   noteCaused(caused: Caused): void
   /** Brings the tables up to date with everything stored about a flow. */
@@ -72,9 +71,9 @@ export class EventCommands {
     private readonly to: EventStore,
   ) {}
 
-  append(batch: Pick<EncodedBatch, 'orgRow' | 'receivedAt' | 'text'>): AppendOutcome {
-    const { orgRow, receivedAt, text } = batch
-    const { stored, duplicates } = this.store(orgRow, receivedAt, 'events', text)
+  append(batch: Pick<EventBatch, 'orgRow' | 'receivedAt' | 'events'>): AppendOutcome {
+    const { orgRow, receivedAt, events } = batch
+    const { stored, duplicates } = this.store(orgRow, receivedAt, 'events', events)
     const ticks: NewEvent[] = []
     for (const fact of stored) if (fact.kind === 'custom') ticks.push(...this.ticksBy(fact))
     if (ticks.length > 0) this.storeOwn(orgRow, receivedAt, 'custom_event', ticks)
@@ -144,14 +143,15 @@ export class EventCommands {
     orgRow: number,
     receivedAt: number,
     source: EventSource,
-    text: EventText,
+    events: readonly NewEvent[],
   ): StoreOutcome {
-    if (text.count <= eventsPerBatch) return this.to.storeBatch(orgRow, receivedAt, source, text)
-    const events = decodeEvents({ ...text, receivedAts: [receivedAt], source })
+    if (events.length <= eventsPerBatch) {
+      return this.to.storeBatch(orgRow, receivedAt, source, events)
+    }
     const stored: LedgerFact[] = []
     const duplicates: number[] = []
     for (let from = 0; from < events.length; from += eventsPerBatch) {
-      const part = encodeEvents(events.slice(from, from + eventsPerBatch))
+      const part = events.slice(from, from + eventsPerBatch)
       const outcome = this.to.storeBatch(orgRow, receivedAt, source, part)
       stored.push(...outcome.stored)
       duplicates.push(...outcome.duplicates.map(place => from + place))
@@ -166,7 +166,7 @@ export class EventCommands {
     source: EventSource,
     events: readonly NewEvent[],
   ): void {
-    this.store(orgRow, receivedAt, source, encodeEvents(events))
+    this.store(orgRow, receivedAt, source, events)
   }
 
   /** The ticks that a custom event makes. Also notes the event if a published flow asks for it. */

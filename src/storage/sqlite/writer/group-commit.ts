@@ -40,7 +40,7 @@ export interface Submission {
 
 /** How many events a command counts as. */
 export const eventsIn = (command: StorageCommand) =>
-  command.type === 'append' ? command.text.count : 1
+  command.type === 'append' ? command.events.length : 1
 
 /** How long a stop keeps trying to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000

@@ -9,8 +9,8 @@ import {
   NotInLog,
   type Page,
 } from '../../log/log.ts'
+import type { EventBatch } from '../../shared/in-rows.ts'
 import type { LogSync } from '../database/log-sync.ts'
-import { decodeEvents, type EncodedBatch, encodeEvents } from '../engine/event-codec/event-text.ts'
 import { inSavepoint, isBusy, isPassing } from '../engine/savepoint.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { CommandResult, Executor, StorageCommand } from './commands.ts'
@@ -28,7 +28,7 @@ export interface CommitReport {
 export interface WriteObserver {
   committed(report: CommitReport): void
   /** What became of a batch, once it is committed. */
-  appended(batch: EncodedBatch, outcome: AppendOutcome): void
+  appended(batch: EventBatch, outcome: AppendOutcome): void
 }
 
 export interface WriterHooks {
@@ -365,11 +365,10 @@ export class Writer extends GroupCommit {
     }
     // What belongs to the batch and to no event comes first, so that no event takes it along when it is
     // rolled back.
-    this.executor.execute({ ...command, text: encodeEvents([]) })
-    const { orgRow, receivedAt, text } = command
-    const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
-    for (const [i, event] of events.entries()) {
-      const one = { ...command, refusals: {}, skewMs: null, text: encodeEvents([event]) }
+    this.executor.execute({ ...command, events: [] })
+    const { orgRow, receivedAt } = command
+    for (const [i, event] of command.events.entries()) {
+      const one = { ...command, refusals: {}, skewMs: null, events: [event] }
       this.alone(
         () => {
           const { duplicates, erased } = this.executor.execute(one) as AppendOutcome

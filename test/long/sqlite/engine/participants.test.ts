@@ -15,10 +15,7 @@ import {
   type BatchRow,
   storedText,
 } from '../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
-import {
-  decodeEvents,
-  encodeEvents,
-} from '../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
+import { decodeEvents } from '../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
 import { encodeBlock } from '../../../../src/storage/sqlite/engine/run-blocks/block-bytes.ts'
 import { BlockMaker } from '../../../../src/storage/sqlite/engine/run-blocks/block-maker.ts'
 import { RunBlocks } from '../../../../src/storage/sqlite/engine/run-blocks/run-blocks.ts'
@@ -339,7 +336,7 @@ const command: fc.Arbitrary<StorageCommand> = fc.oneof(
         receivedAt,
         refusals: {},
         skewMs: skew < 3 ? skew : null,
-        text: encodeEvents(events),
+        events,
       })),
   },
   {

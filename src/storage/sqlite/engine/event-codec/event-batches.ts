@@ -1,11 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import { type EventSource, eventSources } from '../../../../core/event/event.ts'
+import type { NewEvent } from '../../../shared/in-rows.ts'
 import type { LedgerFact } from '../../projections/facts.ts'
 import { TransactionParticipant } from '../participant.ts'
 import {
   decodeFacts,
   decodeIds,
   type EventText,
+  encodeEvents,
   flowRowsIn,
   type StoredText,
 } from './event-text.ts'
@@ -111,8 +113,9 @@ export class OpenBatch {
     readonly source: EventSource,
   ) {}
 
-  add(text: EventText, receivedAt: number): void {
-    if (text.count === 0) return
+  add(events: readonly NewEvent[], receivedAt: number): void {
+    if (events.length === 0) return
+    const text = encodeEvents(events)
     if (this.count === 0) this.receivedAt = receivedAt
     else this.later += `${this.later && ' '}${receivedAt - this.receivedAt}`
     this.count += text.count

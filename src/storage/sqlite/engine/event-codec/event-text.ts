@@ -4,13 +4,11 @@ import {
   eventKinds,
   kindCode,
 } from '../../../../core/event/event.ts'
-import type { EventBatch } from '../../../../core/event/stored-event.ts'
-import type { NewEvent, StoredEvent, WithRows } from '../../../shared/in-rows.ts'
+import type { NewEvent, StoredEvent } from '../../../shared/in-rows.ts'
 import type { Fact, LedgerFact } from '../../projections/facts.ts'
 
 /**
- * Events as text: this is how they pass between threads and how the ledger keeps them, character by
- * character. (What is stored says which form it has: see `event-batches.ts`.)
+ * Events as text: this is how the ledger keeps them, character by character. (What is stored says which form it has: see `event-batches.ts`.)
  *
  * Only what differs from the event before is written, because the events of one page mostly share their
  * person, session, run and flow. This is done for every event, and costs a fraction of JSON on either side.
@@ -23,11 +21,6 @@ export interface EventText {
   facts: string
   /** What only exports show; whoever stores events need not look into it. */
   details: string
-}
-
-/** A batch on its way to the ledger. */
-export interface EncodedBatch extends Omit<WithRows<EventBatch>, 'events'> {
-  text: EventText
 }
 
 /** Events of one row of the ledger: of one batch or of several. */
