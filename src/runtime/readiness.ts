@@ -37,6 +37,8 @@ export interface ServerState {
   /** What is being done to the database before it is served; null if nothing is. */
   preparing: string | null
   dataDir: string
+  /** How long the disk has been syncing what was written, milliseconds. */
+  syncingMs: number
   buffer: Pick<WriteBuffer, 'isRefused' | 'hasRoom'>
   disk: Pick<DiskWatch, 'seen' | 'waitingMs'>
 }
@@ -86,8 +88,9 @@ function* nodeTroubles({ node, monotonicMs: now }: ServerState): Iterable<string
   }
 }
 
-function* diskTroubles({ dataDir, disk }: ServerState): Iterable<string> {
-  const { seen, waitingMs } = disk
+function* diskTroubles({ dataDir, disk, syncingMs }: ServerState): Iterable<string> {
+  const { seen } = disk
+  const waitingMs = Math.max(disk.waitingMs, syncingMs)
   if (waitingMs >= hangingAfterMs) {
     yield `the disk of ${dataDir} has not answered for ${seconds(waitingMs)}: look whether it hangs`
   }

@@ -278,6 +278,7 @@ class Server {
       monotonicMs: this.clock.monotonic(),
       preparing: this.opening.preparing,
       dataDir: config.data,
+      syncingMs: this.storage?.storage.syncingMs ?? 0,
       buffer: live.buffer,
       disk,
     }

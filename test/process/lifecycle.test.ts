@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../scripts/support/ports.ts'
 import {
   apiOf,
   builtBinary,
@@ -37,43 +36,6 @@ describe('starting', () => {
     const second = await place.run(['serve', '--port', '0', '--management-port', '0'])
     expect(second.status).toBe(1)
     expect(second.stderr).toContain(`process ${server.child.pid}`)
-  })
-
-  /** A server that answers reads while the start of its storage is held up. */
-  async function heldUp(how: 'hang' | 'delay:1500') {
-    const { snippetKey } = await withData(place)
-    const port = await freePort()
-    const server = await place.start(['--port', `${port}`], {
-      CAIRN_FAILPOINTS: `storage_start=${how}`,
-    })
-    const api = apiOf({ url: `http://127.0.0.1:${port}` }, snippetKey)
-    await server.until(async () => (await api('GET', '/flows').catch(() => null))?.status === 200)
-    const write = () => {
-      const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
-      return api('POST', '/events', { events })
-    }
-    return { server, api, write }
-  }
-
-  test('before storage has loaded what is stored, reads are answered and writes wait', async () => {
-    const { server, api, write } = await heldUp('hang')
-    const ended: string[] = []
-    server.ready.then(() => ended.push('starting')).catch(() => {})
-    const writing = write()
-      .then(() => ended.push('writing'))
-      .catch(() => {})
-    expect((await api('GET', '/flows')).status).toBe(200)
-    expect(ended).toEqual([])
-    await server.end('SIGKILL')
-    await writing
-  })
-
-  test('writes sent before storage has started are stored afterwards', async () => {
-    const { server, write } = await heldUp('delay:1500')
-    expect((await write()).status).toBe(202)
-    await server.ready
-    expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
-    expect(await server.end()).toBe(0)
   })
 
   test('a taken port is one clear line that says how to choose another', async () => {
@@ -197,13 +159,15 @@ describe('a process that dies', () => {
     expect((await place.run(['doctor'])).stdout).toContain('no server runs on it now')
   })
 
-  test('a dead storage thread ends the process, non-zero, with a clear line', async () => {
+  test('a sync that fails ends the process, non-zero, with a clear line, and nobody is told', async () => {
     const { snippetKey } = await withData(place)
-    const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=exit' })
+    const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_sync=error' })
     const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
     const answer = await apiOf(server, snippetKey)('POST', '/events', { events }).catch(() => null)
     expect(answer).toBeNull()
     expect(await server.child.exited).toBe(1)
-    expect(server.stdout).toContain('the storage thread has died')
+    expect(server.stdout).toContain('what was written could not be synced')
+    const next = await place.serve()
+    expect((await apiOf(next, snippetKey)('POST', '/events', { events })).status).toBe(202)
   })
 })

@@ -70,14 +70,6 @@ describe.skipIf(!canUnshare)('as process 1', () => {
     expect(server.stderr).toBe('')
   })
 
-  test.each(signals)('%s stops a server whose storage does not start', async name => {
-    const server = await inside.start([], { CAIRN_FAILPOINTS: 'storage_start=hang' })
-    await until(() => attempt(() => readdirSync(outside.dataDir).includes('snippet'), false))
-    await signal(server.child, name)
-    expect(await stopped(server)).toBe(0)
-    expect(readdirSync(outside.dataDir)).not.toContain('server.json')
-  })
-
   test.each(signals)('%s stops a server that serves', async name => {
     const { child } = await inside.serve()
     await signal(child, name)

@@ -17,6 +17,7 @@ const good: ServerState = {
   monotonicMs: 100_000,
   preparing: null,
   dataDir: '/data',
+  syncingMs: 0,
   buffer: { isRefused: false, hasRoom: true },
   disk: { seen, waitingMs: 3 },
 }
@@ -61,6 +62,8 @@ const cases: [string, Partial<ServerState>, RegExp[]][] = [
     [/^the clock of this machine is 61 s behind the database's, so writes get 503: set it/],
   ],
   ['the disk hangs', { disk: { seen: null, waitingMs: 8_000 } }, [/has not answered for 8 s: /]],
+  ['the disk takes long to sync', { syncingMs: 4_000 }, []],
+  ['a sync hangs', { syncingMs: 8_000 }, [/^the disk of .* has not answered for 8 s: look/]],
   ['the disk was not looked at yet', { disk: { seen: null, waitingMs: 10 } }, []],
   ['the disk is full', withDisk({ freeBytes: 63 * mib }), [/has 63 MiB free, under 64 MiB: make/]],
   ['a small disk has room', withDisk({ totalBytes: 100 * mib, freeBytes: 6 * mib }), []],

@@ -218,6 +218,11 @@ export class Storage {
     this.following.committed()
   }
 
+  /** How long the disk has been syncing what was written, milliseconds; 0 if it is not. */
+  get syncingMs(): number {
+    return this.sync?.runningMs ?? 0
+  }
+
   /** Takes a command into the next group. */
   submit(submission: Submission): void {
     this.writer.submit(submission)

@@ -16,7 +16,8 @@ export class LogSync {
   private readonly handle: number
   private readonly sync: (end: (error: Error | null) => void) => void
   private waiting: Waiting[] = []
-  private isRunning = false
+  /** When the sync that runs was begun, by the monotonic clock of the process; null if none runs. */
+  private runningSince: number | null = null
 
   /** To be made while the database is open: then it has a log. */
   constructor(dataDir: string) {
@@ -34,8 +35,13 @@ export class LogSync {
   done(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.waiting.push({ resolve, reject })
-    if (!this.isRunning) this.begin()
+    if (this.runningSince === null) this.begin()
     return promise
+  }
+
+  /** How long the sync that runs has taken so far, milliseconds; 0 if none runs. */
+  get runningMs(): number {
+    return this.runningSince === null ? 0 : performance.now() - this.runningSince
   }
 
   close(): void {
@@ -45,9 +51,9 @@ export class LogSync {
   private begin(): void {
     const { waiting } = this
     this.waiting = []
-    this.isRunning = true
+    this.runningSince = performance.now()
     const end = (error: Error | null) => {
-      this.isRunning = false
+      this.runningSince = null
       if (this.waiting.length > 0) this.begin()
       for (const { resolve, reject } of waiting) error ? reject(error) : resolve()
     }
