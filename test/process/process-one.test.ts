@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { closeSync, constants, openSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, constants, openSync, readFileSync } from 'node:fs'
 import { constants as osConstants } from 'node:os'
 import { until } from '../../scripts/support/until.ts'
 import { attempt } from '../../src/core/attempt.ts'
