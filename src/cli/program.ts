@@ -90,7 +90,7 @@ export async function run(args: readonly string[]): Promise<void> {
     }
     const status = complain(error)
     await new Promise<void>(resolve => process.stderr.write('', () => resolve()))
-    // Exits explicitly, because threads of a server that could not go on would keep the process alive.
+    // Exits explicitly, because what a server has begun would keep the process alive.
     process.exit(status)
   }
 }

@@ -33,7 +33,7 @@ export function addServe(cairn: Command): void {
       }
       tell(`cairn: serving ${running.url}, management at ${running.managementUrl}`)
       if (isWatched) await printLink(config, running.url)
-      // Exits explicitly, because the threads would keep the process alive.
+      // Exits explicitly, because timers would keep the process alive.
       process.exit(await running.stopped)
     })
 }

@@ -13,7 +13,7 @@ import {
 import { cannotWrite } from '../storage/sqlite/writer/not-stored.ts'
 
 /**
- * The thread that does one task and ends. The task is what a database needs before any other thread opens it
+ * The thread that does one task and ends. The task is what a database needs before it is served
  * (bringing it up to date, erasing people of whom something is left), or long work beside the threads that
  * answer.
  */

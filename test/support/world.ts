@@ -58,7 +58,7 @@ export interface WorldOptions {
   retentionDays?: number
   /** Used in place of tokens over the world's own secret. */
   sessionTokens?: (clock: Clock) => SessionTokens
-  /** Makes a limiter over the one in shared memory, to be used in its place. */
+  /** Makes a limiter over the one in memory, to be used in its place. */
   limiter?: (own: Limiter) => Limiter
   /** Makes stores over those of SQLite, to be used in their place. */
   stores?: (own: Stores) => Stores

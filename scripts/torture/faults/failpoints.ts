@@ -48,8 +48,8 @@ async function loaded(site: Site, point: Failpoint, action: Action, passes: stri
 /** Under load: the process ends, or goes on by itself. */
 async function underLoad(site: Site, point: Failpoint, action: Action): Promise<Outcome> {
   const isFatal = action === 'exit' || (point === 'after_commit' && action === 'error')
-  // The main thread ends with the failpoint's own status, and with 1 if the storage thread has ended.
-  const status = point === 'http_request' ? 70 : 1
+  // That of the failpoint itself, and 1 if the server ends because of an error.
+  const status = action === 'exit' ? 70 : 1
   // From the third pass on, so that something is stored; errors often enough to produce dead letters.
   const { server, load, ended } = await loaded(
     site,

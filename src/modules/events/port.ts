@@ -70,7 +70,7 @@ export interface JudgedEvent extends PersonIds {
 
 /** Receives judged events for those who watch. */
 export interface EventWatch {
-  /** Costs one load of shared memory if nobody watches. */
+  /** Costs next to nothing if nobody watches. */
   isWatched(orgRef: OrganisationRef): boolean
   /** Nobody waits for this, and it never fails. */
   note(orgRef: OrganisationRef, events: readonly JudgedEvent[]): void

@@ -114,7 +114,7 @@ export interface Member {
   /** From now on others wait for this machine when they change what management keeps. */
   join(): Promise<void>
   /**
-   * All threads of this machine know the log up to a number.
+   * This machine knows the log up to a number.
    *
    * @param isChange whether somebody may wait for that
    */

@@ -58,7 +58,7 @@ export class Changes {
   private knownChange = 0
 
   /**
-   * @param on.refresh is called when the main thread has to load the catalogue anew
+   * @param on.refresh is called when readers have to load the catalogue anew
    * @param on.erasure is called when somebody is being erased
    */
   constructor(
@@ -98,7 +98,7 @@ export class Changes {
     this.knownChange = newest
   }
 
-  /** Makes both threads load again what `catalogue_changes` names. */
+  /** Makes everybody load again what `catalogue_changes` names. */
   refreshCatalogue(): void {
     this.catalogue.refresh()
     this.on.refresh()

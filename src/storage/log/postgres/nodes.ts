@@ -44,7 +44,7 @@ export interface NodeOptions {
   /** This machine's clock, to be compared with PostgreSQL's. Left out if a test moves it. */
   now?: (() => number) | undefined
   lease?: LeasePolicy
-  /** Where the threads of this process see the node's state. */
+  /** Where this process sees the node's state. */
   board?: NodeState
   /** Whether others wait for it; not so for a command. */
   isCounted?: boolean

@@ -82,7 +82,7 @@ create table cairn_nodes (
   -- The schema of its own database.
   schema integer not null,
   started_at bigint not null,
-  -- The last change of what management keeps that all its threads know.
+  -- The last change of what management keeps that it knows.
   took_up bigint not null,
   -- Up to where it has carried out every erasure.
   erased bigint not null default 0,

@@ -37,8 +37,8 @@ export const countOf = (tx: Tables, table: SQLiteTable, condition?: SQL): number
   tx.select({ rows: count() }).from(table).where(condition).get()!.rows
 
 /**
- * Notes, in the transaction of the change, that callers will see a changed organisation, so that threads
- * and processes that hold the catalogue in memory load it again.
+ * Notes, in the transaction of the change, that callers will see a changed organisation, so that whoever
+ * holds the catalogue in memory loads it again.
  */
 export function announce(tables: Tables, orgRow: number): void {
   tables.insert(catalogueChanges).values({ orgId: orgRow }).run()

@@ -121,7 +121,7 @@ function statements(database: Database) {
 
 /**
  * Stores dead letters after all; see `OperationsStore.retryDeadLetters`. Runs within a transaction of the
- * storage thread, because that alone knows all ids.
+ * writer, which alone knows all ids.
  */
 export function retryDeadLetters(
   database: Database,

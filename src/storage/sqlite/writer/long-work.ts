@@ -22,7 +22,7 @@ import { positionIn } from '../replica/replica.ts'
 import { type SnapshotFile, writeSnapshot } from '../replica/snapshot-file.ts'
 
 /**
- * Work that takes long. It uses a connection of its own beside the storage thread's, and works in short
+ * Work that takes long. It uses a connection of its own beside the writer's, and works in short
  * transactions, between which others write.
  */
 export type LongWork = InRows<Pick<PeopleStore, 'erase'>> &

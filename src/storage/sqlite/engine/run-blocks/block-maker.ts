@@ -57,7 +57,7 @@ interface Look {
 }
 
 /**
- * Makes blocks in pieces of one or two milliseconds, between which the storage thread does its actual work.
+ * Makes blocks in pieces of one or two milliseconds, between which the server does its actual work.
  * A block covers the longest of the fixed stretches of time that has ended and has not too many runs.
  */
 export class BlockMaker {
