@@ -47,7 +47,7 @@ async function loaded(site: Site, point: Failpoint, action: Action, passes: stri
 
 /** Under load: the process ends, or goes on by itself. */
 async function underLoad(site: Site, point: Failpoint, action: Action): Promise<Outcome> {
-  const isFatal = action === 'exit' || (point === 'after_commit' && action === 'error')
+  const isFatal = action === 'exit' || point === 'after_commit' || point === 'before_sync'
   // That of the failpoint itself, and 1 if the server ends because of an error.
   const status = action === 'exit' ? 70 : 1
   // From the third pass on, so that something is stored; errors often enough to produce dead letters.
@@ -86,7 +86,7 @@ async function afterResponses(site: Site, point: Failpoint, action: Action): Pro
   const hasFailed = responses.failed + responses.deadLetters > 0
   return {
     story: `${storyOf(responses)}; ${endOf(status)}`,
-    isOk: isFatal ? status === 1 : status === undefined && !hasFailed,
+    isOk: isFatal ? status === 70 : status === undefined && !hasFailed,
     server: status === undefined ? server : undefined,
   }
 }
@@ -102,7 +102,7 @@ async function inReplay(site: Site, point: Failpoint, action: Action): Promise<O
   site.takeResponses()
   const next = await site.place.start([], armed(point, action))
   const status = await next.child.exited
-  return { story: endOf(status), isOk: status === 1 }
+  return { story: endOf(status), isOk: status === (action === 'exit' ? 70 : 1) }
 }
 
 /**
@@ -122,7 +122,7 @@ async function atStop(site: Site, point: Failpoint, action: Action): Promise<Out
   await load.stop()
   const status = await server.end()
   const isLeftOut = server.stdout.includes('the last checkpoint was left out')
-  const isOk = action === 'exit' ? status === 1 : status === 0 && isLeftOut
+  const isOk = action === 'exit' ? status === 70 : status === 0 && isLeftOut
   return { story: endOf(status), isOk }
 }
 
@@ -147,7 +147,7 @@ async function inPublication(site: Site, point: Failpoint, action: Action): Prom
   const isKept = during === before && after === before + 1
   return {
     story: `${storyOf(site.takeResponses())}; ${endOf(ended)}; version ${before}, then ${during}, published again ${after}`,
-    isOk: status === 1 && ended === (isFatal ? 1 : undefined) && again.status === 0 && isKept,
+    isOk: status === 1 && ended === (isFatal ? 70 : undefined) && again.status === 0 && isKept,
     server,
   }
 }
@@ -188,6 +188,7 @@ const situations = {
   before_begin: underLoad,
   between_rows: underLoad,
   before_commit: underLoad,
+  before_sync: underLoad,
   after_commit: underLoad,
   before_projection: afterResponses,
   during_projection: afterResponses,

@@ -6,8 +6,6 @@ export interface Injection {
   fault: string
   /** Only calls on this file. */
   path?: string
-  /** Where the calls are recorded, together with others that work as usual. */
-  record?: { file: string; others: string }
 }
 
 /** Whether strace is available and may trace processes. */
@@ -22,11 +20,11 @@ export class FaultyCalls {
   private constructor(private readonly strace: Bun.Subprocess<'ignore', 'ignore', 'pipe'>) {}
 
   /** Resolves once all threads are traced. */
-  static async in(pid: number, { calls, fault, path, record }: Injection): Promise<FaultyCalls> {
+  static async in(pid: number, { calls, fault, path }: Injection): Promise<FaultyCalls> {
     const strace = Bun.spawn(
-      ['strace', '-f', '-p', `${pid}`, '-o', record?.file ?? '/dev/null'].concat(
+      ['strace', '-f', '-p', `${pid}`, '-o', '/dev/null'].concat(
         path === undefined ? [] : ['-P', path],
-        ['-e', `trace=${calls}${record ? `,${record.others}` : ''}`],
+        ['-e', `trace=${calls}`],
         ['-e', `inject=${calls}:${fault}`],
       ),
       { stdout: 'ignore', stderr: 'pipe' },

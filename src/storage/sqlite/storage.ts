@@ -10,7 +10,7 @@ import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { Changes, FilesInPlace } from './changes.ts'
 import { openForWriting } from './database/database.ts'
 import { newestReceipt } from './database/inspect.ts'
-import { type Checkpoint, LogKeeper } from './database/log-keeper.ts'
+import { beginLogAnew, type Checkpoint, LogKeeper } from './database/log-keeper.ts'
 import { LogSync } from './database/log-sync.ts'
 import { type BlockPolicy, defaultBlockPolicy } from './engine/run-blocks/block-maker.ts'
 import { RunBlocks } from './engine/run-blocks/run-blocks.ts'
@@ -109,6 +109,7 @@ export class Storage {
     // The writer itself waits for others, and lets requests through meanwhile.
     database.run('pragma busy_timeout = 0')
     this.database = database
+    beginLogAnew(database, options.isLogKept ?? false)
     this.sync = options.following ? null : new LogSync(dataDir)
     this.ownActivity = new LiveActivity(monotonic, now)
     const catalogue = new StoredCatalogue(database)

@@ -4,7 +4,6 @@ import { until } from '../../../scripts/support/until.ts'
 import { Journal } from '../../../scripts/torture/journal.ts'
 import { startClients, ticksItem } from '../../../scripts/torture/load.ts'
 import { Site } from '../../../scripts/torture/site.ts'
-import { syncsIn } from '../../../scripts/torture/tools/failed-syncs.ts'
 import {
   type ProblemCounts,
   problemNames,
@@ -110,19 +109,4 @@ test('finds a server that stores again what it has acknowledged', async () => {
   await clients.stop()
   await server.stop(true)
   expect(tenant.journal.contradictions[0]).toContain('stored again')
-})
-
-test('trusts a sync after a failed one if all that may be dropped was written again', () => {
-  const write = (from: number, length: number) =>
-    `71 pwrite64(16, "\\7"..., ${length}, ${from}) = ${length}`
-  const sync = '71 fdatasync(16) = 0'
-  const failed = '71 fdatasync(16) = -1 EIO (Input/output error) (INJECTED)'
-  const before = [write(0, 4_152), sync, write(4_152, 24), write(4_176, 4_096), failed]
-  const untrustworthyIn = (...after: string[]) =>
-    syncsIn([...before, ...after].join('\n')).untrustworthy
-  expect(untrustworthyIn(write(4_152, 24), write(4_176, 4_096), sync)).toBe(0)
-  expect(untrustworthyIn(sync, write(8_272, 24), sync)).toBe(1)
-  expect(untrustworthyIn(write(4_152, 24), write(8_272, 24), sync)).toBe(1)
-  // What lies beyond the end of the part that counts may be anything.
-  expect(untrustworthyIn(write(4_152, 24), sync)).toBe(0)
 })

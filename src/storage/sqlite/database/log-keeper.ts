@@ -28,6 +28,14 @@ export const writeBack = (database: Database): Checkpoint => checkpoint(database
 const checkpoint = (database: Database, mode: 'noop' | 'passive'): Checkpoint =>
   database.query<Checkpoint, []>(`pragma wal_checkpoint(${mode})`).get()!
 
+/**
+ * Writes back what an earlier process has left in the log. If a sync has failed, the log may read well and still have
+ * a gap on the disk, behind which nothing would survive a power cut.
+ */
+export function beginLogAnew(database: Database, isKeptByOther: boolean): void {
+  database.run(`pragma wal_checkpoint(${isKeptByOther ? 'passive' : 'truncate'})`)
+}
+
 interface LogKeeperOptions {
   /** Another program writes the log back, and this one only if that seems dead. */
   isKeptByOther: boolean
