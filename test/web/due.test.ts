@@ -146,7 +146,6 @@ const leave = async (page: Page) => {
   await page.unrouteAll()
   await page.goto(`${site.url}/settings/people`)
   await allSent(page)
-  await page.close()
 }
 
 const stub = (...calls: string[]) =>
@@ -320,7 +319,7 @@ describe('calls and state of the page', () => {
     )
     await says(page, 'Asked one')
     await call(page, 'start', 'asked-for')
-    await page.close()
+    await allSent(page)
     const { totals } = await site.until(
       'asked-for',
       ({ totals }) => totals.starts > before.totals.starts,
@@ -346,7 +345,7 @@ describe('calls and state of the page', () => {
     await says(page, 'this two')
     await page.goto(`${site.url}/projects?case=other`)
     await says(page, 'other one')
-    await page.close()
+    await allSent(page)
     const { totals } = await site.until(
       'this',
       ({ totals }) => totals.starts > before.totals.starts,
