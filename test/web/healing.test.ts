@@ -168,7 +168,7 @@ test('a step points at one of several elements only if place or text identify it
 
 test('alternates are tried in their order, and the first that finds exactly one element is taken', async () => {
   const markup = '<p class="twin">A</p><p class="twin">B</p><p id="other">C</p>'
-  const { page, isAround } = await open('alternate', markup)
+  const { isAround } = await open('alternate', markup)
   expect(await isAround('#other')).toBe(true)
   const { reports, alternate } = await reported('alternate')
   expect(reports.found_by_alternate).toBe(1)
@@ -192,7 +192,7 @@ test('if the first element is hidden, as on a small screen, an alternate may be 
 test('the one element that is like the remembered one is found, and reported as changed', async () => {
   const markup =
     '<button id="save-it" data-test="new" class="x">Save it</button><button>Leave it</button>'
-  const { page, isAround } = await open('changed', markup)
+  const { isAround } = await open('changed', markup)
   expect(await isAround('#save-it')).toBe(true)
   const { reports, fingerprints } = await reported('changed')
   expect(reports.changed).toBe(1)
@@ -239,7 +239,7 @@ test.each([
     'not_found',
   ],
 ])('%s: nothing is taken %s', async (name, _, markup, outcome) => {
-  const { page, isSkipped } = await open(name, markup)
+  const { isSkipped } = await open(name, markup)
   await isSkipped()
   expect(await outcomeOf(name)).toEqual([outcome])
 })
@@ -358,7 +358,7 @@ const breakDom = () => {
 }
 
 test('on a page that breaks the search the flow goes on, and the fault is reported', async () => {
-  const { page, isSkipped } = await open('odd-page', '', breakDom)
+  const { isSkipped } = await open('odd-page', '', breakDom)
   await isSkipped()
   expect(await outcomeOf('odd-page')).toEqual(['error'])
 })
