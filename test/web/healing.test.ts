@@ -48,7 +48,7 @@ const flows = [
   flowOf('translated', remembered(germanSave)),
   flowOf('nested', '{ selector: "#deep", waitMs: 300 }'),
   flowOf('closed', '{ selector: "#deep", waitMs: 300 }'),
-  flowOf('late-inside', '{ selector: "#deep", waitMs: 10000 }'),
+  flowOf('late-inside', '{ selector: "#deep", waitMs: 60000 }'),
   flowOf('framed', '{ selector: "#deep", waitMs: 300 }'),
   flowOf('folded', '{ selector: "#inside", waitMs: 300 }'),
   flowOf('other-tab', '{ selector: "#inside", waitMs: 300 }'),
