@@ -149,14 +149,16 @@ export class Server {
   stdout = ''
   stderr = ''
   readonly ready: Promise<void>
+  /** The exit status, once everything that was printed before is here. */
+  readonly ended: Promise<number>
 
   constructor(readonly child: Child) {
     const ready = Promise.withResolvers<void>()
     this.ready = ready.promise
-    this.collect(child.stdout, text => {
+    const stdout = this.collect(child.stdout, text => {
       this.stdout += text
     })
-    this.collect(child.stderr, text => {
+    const stderr = this.collect(child.stderr, text => {
       this.stderr += text
       const found = /serving (\S+), management at (\S+)/.exec(this.stderr)
       if (!found) return
@@ -164,14 +166,15 @@ export class Server {
       this.managementUrl = found[2] as string
       ready.resolve()
     })
-    child.exited.then(status => ready.reject(new Error(`exited ${status}: ${this.stderr}`)))
+    this.ended = Promise.all([child.exited, stdout, stderr]).then(([status]) => status)
+    this.ended.then(status => ready.reject(new Error(`exited ${status}: ${this.stderr}`)))
     ready.promise.catch(() => {})
   }
 
   /** Sends a signal and waits for the end. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
     this.child.kill(signal)
-    return this.child.exited
+    return this.ended
   }
 
   /** Waits until a condition holds; fails with what the server has logged. */

@@ -108,7 +108,7 @@ describe('stopping', () => {
     connection.write(body.slice(10))
     await server.until(() => connection.received.includes('"accepted":1'))
     connection.end()
-    expect(await server.child.exited).toBe(0)
+    expect(await server.ended).toBe(0)
   })
 
   test('a second signal ends it at once', async () => {
@@ -141,7 +141,7 @@ describe('a process that dies', () => {
     const response = await apiOf(dying, snippetKey)('POST', '/events', { events }).catch(() => null)
     // A 503 would say that nothing was stored, and nobody knows that.
     expect(response).toBeNull()
-    expect(await dying.child.exited).toBe(70)
+    expect(await dying.ended).toBe(70)
     const next = await place.serve()
     expect((await apiOf(next, snippetKey)('POST', '/events', { events })).status).toBe(202)
   })
@@ -165,7 +165,7 @@ describe('a process that dies', () => {
     const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
     const answer = await apiOf(server, snippetKey)('POST', '/events', { events }).catch(() => null)
     expect(answer).toBeNull()
-    expect(await server.child.exited).toBe(1)
+    expect(await server.ended).toBe(1)
     expect(server.stdout).toContain('what was written could not be synced')
     const next = await place.serve()
     expect((await apiOf(next, snippetKey)('POST', '/events', { events })).status).toBe(202)

@@ -73,6 +73,27 @@ export async function rest(page: Page, held = /^$/): Promise<void> {
   }
 }
 
+/**
+ * Waits until everything on a page that fades, slides or changes its colour has come to its end, also in
+ * open shadow trees. What moves without an end is left out.
+ */
+export async function still(page: Pick<Page, 'evaluate'>): Promise<void> {
+  await page.evaluate(`(async () => {
+    // A page follows another colour scheme or size in its next frame.
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+    const treesOf = tree => [
+      tree,
+      ...[...tree.querySelectorAll('*')].flatMap(({ shadowRoot }) => shadowRoot ? treesOf(shadowRoot) : []),
+    ]
+    const moving = () => treesOf(document)
+      .flatMap(tree => tree.getAnimations())
+      .filter(one => one.playState === 'running' && one.effect.getComputedTiming().endTime !== Infinity)
+    for (let left = moving(); left.length > 0; left = moving()) {
+      await Promise.allSettled(left.map(one => one.finished))
+    }
+  })()`)
+}
+
 /** Lets so much time pass on pages that were opened with a clock, and waits until they rest. */
 export async function pass(page: Page, ms: number, held?: RegExp): Promise<void> {
   await page.clock.runFor(ms)

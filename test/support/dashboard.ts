@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync'
 import type { Role } from '../../src/core/organisation/role.ts'
 import type { Locator } from '../browser/playwright.ts'
 import { apiOf, type ListedFlow, type Server, Workplace } from './binary.ts'
-import { type Noticed, type Page, TestBrowser } from './browser.ts'
+import { type Noticed, type Page, still, TestBrowser } from './browser.ts'
 import { ownPage } from './dashboard-visitor.ts'
 import { settleBeforeActions } from './settling.ts'
 import { placeOverStore } from './store.ts'
@@ -261,8 +261,10 @@ export class DashboardHouse {
 
 const axe = readFileSync(join(import.meta.dir, '../../node_modules/axe-core/axe.min.js'), 'utf8')
 
-/** What axe-core's rules find hard to use on a page as it is. Frames have to be checked separately. */
+/** What axe-core's rules find hard to use on a page that stands still. Frames have to be checked separately. */
 export async function hardToUse(page: Pick<Page, 'evaluate'>): Promise<string[]> {
+  // A text that fades in lacks contrast until it is there.
+  await still(page)
   // A document keeps what it was once given: to read all of axe takes nearly as long as its rules do.
   if (!(await page.evaluate('globalThis.axe?.run !== undefined'))) await page.evaluate(`${axe};0`)
   // Of what passes, most of a page, nothing is described: half of the time would go into it.

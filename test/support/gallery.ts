@@ -1,5 +1,6 @@
 import { galleryAt, pictures } from '../../src/cli/demo/gallery.ts'
 import type { Page } from '../browser/playwright.ts'
+import { still } from './browser.ts'
 
 /** The demo's gallery, as tests and scripts look at it. */
 
@@ -49,19 +50,5 @@ export function serveGallery() {
 export async function look(page: Page, origin: string, name: string, how: string): Promise<void> {
   await page.goto(`${origin}/gallery/${name}?${how}`)
   await page.locator(`html[data-drawn="${name}"]`).waitFor()
-  await page.evaluate(async () => {
-    const { document } = globalThis as never as { document: Drawn }
-    const drawn = document.querySelector('[data-cairn]')!.shadowRoot.getAnimations()
-    const ends = drawn.filter(one => one.effect.getTiming().iterations !== Infinity)
-    await Promise.allSettled(ends.map(({ finished }) => finished))
-  })
-}
-
-interface Drawn {
-  querySelector(selector: string): { shadowRoot: { getAnimations(): Moving[] } } | null
-}
-
-interface Moving {
-  effect: { getTiming(): { iterations: number } }
-  finished: Promise<unknown>
+  await still(page)
 }

@@ -477,6 +477,7 @@ describe('above the text', () => {
     expect(Math.max(...middles) - Math.min(...middles)).toBeLessThan(1)
     // In a low window the image is cut rather than narrowed.
     await page.setViewportSize({ width: 640, height: 320 })
+    await page.waitForFunction(() => innerHeight === 320)
     const { width, height } = (await card.locator('.media').boundingBox())!
     expect(width).toBe(466)
     expect(height).toBeLessThan(100)

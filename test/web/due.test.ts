@@ -45,7 +45,7 @@ const flows = `
 - key: slow
   targeting: { urls: [{ match: exact, pattern: "/settings/notifications?case=slow" }] }
   steps:
-    - { key: gone, title: Gone, target: { selector: "#gone", waitMs: 8000 } }
+    - { key: gone, title: Gone, target: { selector: "#gone", waitMs: 60000 } }
 - key: other-list
   kind: checklist
   targeting: { urls: [{ match: exact, pattern: "/settings/notifications?case=slow" }] }
@@ -94,7 +94,7 @@ ${tour('always', 'frequency: always')}
   ${steps('Begun')}
 - key: delayed
   ${at('delay')}
-  when: { delayMs: 5000 }
+  when: { delayMs: 60000 }
   ${steps('Delayed')}
 - key: first
   ${at('after')}
@@ -146,7 +146,6 @@ const leave = async (page: Page) => {
   await page.unrouteAll()
   await page.goto(`${site.url}/settings/people`)
   await allSent(page)
-  await page.close()
 }
 
 const stub = (...calls: string[]) =>
@@ -320,7 +319,7 @@ describe('calls and state of the page', () => {
     )
     await says(page, 'Asked one')
     await call(page, 'start', 'asked-for')
-    await page.close()
+    await allSent(page)
     const { totals } = await site.until(
       'asked-for',
       ({ totals }) => totals.starts > before.totals.starts,
@@ -346,7 +345,7 @@ describe('calls and state of the page', () => {
     await says(page, 'this two')
     await page.goto(`${site.url}/projects?case=other`)
     await says(page, 'other one')
-    await page.close()
+    await allSent(page)
     const { totals } = await site.until(
       'this',
       ({ totals }) => totals.starts > before.totals.starts,
@@ -478,12 +477,12 @@ describe('when and for whom', () => {
 
   test('a delay is counted per page, and continues when the query changes', async () => {
     const page = await visit('/home?case=delay')
-    await pass(page, 2_000)
+    await pass(page, 20_000)
     await page.evaluate(() => history.replaceState(null, '', '/home?case=delay&filter=1'))
-    await pass(page, 500)
+    await pass(page, 10_000)
     await none(page)
     await page.evaluate(() => history.replaceState(null, '', '/home?case=delay'))
-    await pass(page, 2_000)
+    await pass(page, 30_000)
     await says(page, 'Delayed')
   })
 

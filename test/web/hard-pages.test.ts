@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { type Page, pass } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
-import { html, Site, shown } from '../support/site.ts'
+import { allSent, html, Site, shown } from '../support/site.ts'
 
 /** Pages whose own dialogs, styles, scripts and navigation make it hard to show something on them. */
 
@@ -271,7 +271,7 @@ describe('the way through', () => {
     await page.locator('#in').click({ noWaitAfter: true })
     await page.waitForURL('**/slow')
     await says('Two')
-    await page.close()
+    await allSent(page)
     const { steps } = await site.until('away', ({ steps }) => steps[1]!.reached === 1)
     expect(steps[1]).toMatchObject({ reached: 1, targetMissing: 0 })
   })

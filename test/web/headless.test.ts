@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
-import { html, Site } from '../support/site.ts'
+import { allSent, html, Site } from '../support/site.ts'
 
 /** Pages that draw flows with components of their own. */
 
@@ -87,7 +87,7 @@ test('a question is answered by the page, in the words of its language', async (
   await page.evaluate('step.actions.answer(9)')
   await step(page, 'thanks')
   expect(await page.evaluate('answered')).toEqual({ flowKey: 'asked', stepKey: 'score', answer: 9 })
-  await page.close()
+  await allSent(page)
   const { steps } = await site.until('asked', ({ steps }) => steps[0]?.completed === 1)
   expect(steps[0]).toMatchObject({ question: { answers: 1, average: 9 } })
 })
@@ -118,7 +118,7 @@ test('the page is told of a tour step by step with its element, and the tour is 
   await step(page, 'none')
   expect(await page.evaluate("cairn.progress('tour').percent")).toBe(100)
   expect(await page.evaluate('cairn.isActive()')).toBe(false)
-  await page.close()
+  await allSent(page)
   const numbers = await site.until('tour', ({ totals }) => totals.completions === 1)
   expect(numbers.steps.map(({ key, reached, completed }) => [key, reached, completed])).toEqual([
     ['one', 1, 1],
@@ -160,7 +160,7 @@ test('the page is told of a checklist, and of what can be ticked in its order', 
   expect(await page.evaluate('list.isOpen')).toBe(false)
   await page.evaluate("list.actions.open('c')")
   await list(page, '[["a",true,false],["b",true,false],["c",true,false]]100')
-  await page.close()
+  await allSent(page)
   await site.until('list', ({ totals }) => totals.completions === 1)
 })
 

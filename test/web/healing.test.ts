@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
 import { pass } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
-import { Site, shown } from '../support/site.ts'
+import { allSent, Site, shown } from '../support/site.ts'
 
 /** How steps find their element, also if their selector fails, and which elements they ignore. */
 
@@ -48,7 +48,7 @@ const flows = [
   flowOf('translated', remembered(germanSave)),
   flowOf('nested', '{ selector: "#deep", waitMs: 300 }'),
   flowOf('closed', '{ selector: "#deep", waitMs: 300 }'),
-  flowOf('late-inside', '{ selector: "#deep", waitMs: 10000 }'),
+  flowOf('late-inside', '{ selector: "#deep", waitMs: 60000 }'),
   flowOf('framed', '{ selector: "#deep", waitMs: 300 }'),
   flowOf('folded', '{ selector: "#inside", waitMs: 300 }'),
   flowOf('other-tab', '{ selector: "#inside", waitMs: 300 }'),
@@ -131,7 +131,7 @@ const outcomeOf = async (name: string) => {
 test('a step without its element is skipped, ends the flow, waits or is optional, as the author has set', async () => {
   const skips = await open('skips')
   await skips.isSkipped()
-  await skips.page.close()
+  await allSent(skips.page)
   const stops = await open('stops')
   const optional = await open('optional')
   await optional.title.getByText('Look here').waitFor()
@@ -143,7 +143,7 @@ test('a step without its element is skipped, ends the flow, waits or is optional
   )
   expect(await waits.isAround('#none')).toBe(true)
   expect(await stops.title.count()).toBe(0)
-  await stops.page.close()
+  await allSent(stops.page)
 
   const ended = await site.until('stops', ({ totals }) => totals.dismissals === 1)
   expect(ended.steps[0]).toMatchObject({ reached: 0, targetMissing: 1 })
@@ -161,7 +161,6 @@ test('a step points at one of several elements only if place or text identify it
   // Its health is reported once per step and run.
   await second.page.reload()
   await second.title.getByText('Look here').waitFor()
-  await second.page.close()
   const { reports, fingerprints } = await reported('second')
   expect(reports.found).toBe(1)
   expect(fingerprints).toMatchObject({ match: 0, gone: 0 })
@@ -169,9 +168,8 @@ test('a step points at one of several elements only if place or text identify it
 
 test('alternates are tried in their order, and the first that finds exactly one element is taken', async () => {
   const markup = '<p class="twin">A</p><p class="twin">B</p><p id="other">C</p>'
-  const { page, isAround } = await open('alternate', markup)
+  const { isAround } = await open('alternate', markup)
   expect(await isAround('#other')).toBe(true)
-  await page.close()
   const { reports, alternate } = await reported('alternate')
   expect(reports.found_by_alternate).toBe(1)
   expect(alternate?.selector).toBe('#other')
@@ -181,7 +179,6 @@ test('for an alternate the text of the target counts, and its nth does not', asy
   const rows = '<p class="row">First row</p><p class="row">Second row</p>'
   const worded = await open('alternate-worded', rows)
   expect(await worded.isAround('#more .row:nth-child(2)')).toBe(true)
-  await worded.page.close()
   const placed = await open('placed', '<div><p class="row">1</p><p class="row">2</p></div>')
   expect(await placed.isAround('#more .row:last-child')).toBe(true)
 })
@@ -195,9 +192,8 @@ test('if the first element is hidden, as on a small screen, an alternate may be 
 test('the one element that is like the remembered one is found, and reported as changed', async () => {
   const markup =
     '<button id="save-it" data-test="new" class="x">Save it</button><button>Leave it</button>'
-  const { page, isAround } = await open('changed', markup)
+  const { isAround } = await open('changed', markup)
   expect(await isAround('#save-it')).toBe(true)
-  await page.close()
   const { reports, fingerprints } = await reported('changed')
   expect(reports.changed).toBe(1)
   // An element that was only found by its likeness is no baseline to compare others with.
@@ -243,9 +239,8 @@ test.each([
     'not_found',
   ],
 ])('%s: nothing is taken %s', async (name, _, markup, outcome) => {
-  const { page, isSkipped } = await open(name, markup)
+  const { isSkipped } = await open(name, markup)
   await isSkipped()
-  await page.close()
   expect(await outcomeOf(name)).toEqual([outcome])
 })
 
@@ -268,13 +263,10 @@ test('open shadow trees are searched, however deep; frames are not', async () =>
   }`
   const nested = await open('nested', '', nest('open') as never)
   await nested.title.getByText('Look here').waitFor()
-  await nested.page.close()
   const closed = await open('closed', '', nest('closed') as never)
   await closed.isSkipped()
-  await closed.page.close()
   const framed = await open('framed', '<iframe srcdoc="<button id=deep>Deep</button>"></iframe>')
   await framed.isSkipped()
-  await framed.page.close()
   expect(await outcomeOf('framed')).toEqual(['not_found'])
 })
 
@@ -366,9 +358,8 @@ const breakDom = () => {
 }
 
 test('on a page that breaks the search the flow goes on, and the fault is reported', async () => {
-  const { page, isSkipped } = await open('odd-page', '', breakDom)
+  const { isSkipped } = await open('odd-page', '', breakDom)
   await isSkipped()
-  await page.close()
   expect(await outcomeOf('odd-page')).toEqual(['error'])
 })
 
@@ -387,7 +378,6 @@ test('what steps pin stored finds an element whose selector is gone, and a bette
     '<form id="checkout"><button class="buy" id="order" data-testid="pay">Buy it now</button></form>',
   )
   expect(await before.isAround('.buy')).toBe(true)
-  await before.page.close()
   await reported('pinned', ({ fingerprints }) => fingerprints.baselineAt !== null)
   const pinned = await site.place.run(['steps', 'pin', '--flow', 'pinned'])
   expect(pinned.stderr).toBe('')
@@ -398,7 +388,6 @@ test('what steps pin stored finds an element whose selector is gone, and a bette
     '<form id="checkout"><button class="purchase" id="order" data-testid="pay">Buy it now</button><button>Not now</button></form>'
   const after = await open('pinned', markup)
   expect(await after.isAround('.purchase')).toBe(true)
-  await after.page.close()
   const { suggestion, fingerprints } = await reported(
     'pinned',
     ({ reports, suggestion }) => reports.changed === 1 && suggestion !== null,

@@ -331,7 +331,6 @@ describe('on a page that draws its elements anew', () => {
     await button('Next').click()
     await says('The end')
     await allSent(page)
-    await page.close()
     const { steps } = await site.until('redrawn', ({ steps }) => steps[4]?.reached === 1)
     expect(
       steps.map(({ reached, completed, targetMissing }) => [reached, completed, targetMissing]),

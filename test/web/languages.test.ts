@@ -93,7 +93,6 @@ describe('a tour', () => {
     await title.getByText('Start here').waitFor()
     await button('Done').click()
     await allSent(page)
-    await page.context().close()
     const { totals, steps } = await site.until('tour', ({ totals }) => totals.completions === 1)
     expect(totals).toMatchObject({ starts: 1, completions: 1 })
     expect(steps.map(({ reached }) => reached)).toEqual([1, 1])

@@ -16,11 +16,8 @@ afterAll(async () => {
   stage.stop()
 })
 
-const open = async (options = {}) => {
-  const page = await openStage(browser, stage.url, { reducedMotion: 'reduce', ...options })
-  page.setDefaultTimeout(4_000)
-  return page
-}
+const open = (options = {}) =>
+  openStage(browser, stage.url, { reducedMotion: 'reduce', ...options })
 
 const button = (page: Page, name: string) =>
   page.locator('[data-cairn]').getByRole('button', { name, exact: true })

@@ -159,7 +159,6 @@ describe('a checklist', () => {
     await panel.waitFor({ state: 'detached' })
     expect(await launcher.count()).toBe(0)
     await allSent(page)
-    await page.close()
     const { totals, checklist } = await site.until('list', ({ totals }) => totals.completions === 1)
     expect(totals).toMatchObject({ starts: 1, completions: 1 })
     expect(checklist).toMatchObject({ completedAll: 1 })
@@ -246,7 +245,7 @@ describe('a question', () => {
       ['use', ['plan', 'talk']],
       ['why', 'More of it, please,'],
     ])
-    await page.close()
+    await allSent(page)
     await site.until('asks', ({ totals }) => totals.completions === 1)
     expect(await questionsOf('asks')).toMatchObject([
       { answers: 1, average: 10, nps: { score: 100, promoters: 1 } },
@@ -280,8 +279,7 @@ describe('a question', () => {
     await button('Skip').click()
     await title.getByText('Thank you').waitFor()
     await button('Done').click()
-    await page.clock.runFor(6_000)
-    await page.close()
+    await allSent(page)
     await site.until('stars', ({ totals }) => totals.completions === 1)
     expect(await questionsOf('stars')).toMatchObject([
       { answers: 0, average: null, skipped: 1, nps: null },

@@ -167,7 +167,7 @@ test('a tour that was closed once does not come again', async () => {
   await page.reload()
   await rest(page)
   expect(await card.count()).toBe(0)
-  await page.close()
+  await allSent(page)
   await site.until('welcome', ({ totals }) => totals.dismissals === 1)
 })
 

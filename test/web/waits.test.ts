@@ -1,7 +1,6 @@
 import { expect } from 'bun:test'
-import { rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
-import { Site } from '../support/site.ts'
+import { Site, shown } from '../support/site.ts'
 
 const flows = `
 - key: due
@@ -18,7 +17,7 @@ afterAll(() => site.close())
 
 test('the error of a wait that times out describes the page', async () => {
   const { page } = await site.visit('/projects')
-  await rest(page)
+  await shown(page).says('Here')
   const waiting = page.getByText('Never').waitFor({ timeout: 100 })
   await expect(waiting).rejects.toThrow(
     new RegExp(`The page was ${site.url}/projects with the heading “.+” and the text: .*Here`),

@@ -175,7 +175,7 @@ test('an application that goes elsewhere and back resumes its tour where it was'
   await card.waitFor({ state: 'detached' })
   await page.goBack()
   await title.getByText('Two').waitFor()
-  await page.close()
+  await allSent(page)
   const { totals } = await site.until('bound', ({ totals }) => totals.starts === 1)
   expect(totals).toMatchObject({ starts: 1, dismissals: 0 })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { until } from '../../../scripts/support/until.ts'
 import { demoSite } from '../../../src/cli/demo/site.ts'
 import type { Flow } from '../../../src/core/flow/flow.ts'
-import type { Page } from '../../support/browser.ts'
+import { type Page, still } from '../../support/browser.ts'
 import {
   DashboardHouse,
   hardToUse,
@@ -84,10 +84,10 @@ async function preview(flow: string) {
 }
 
 /** The card as it is drawn, except for its place and the page's own colour variables. */
-const drawn = (page: Pick<Page, 'evaluate'>): Promise<unknown> =>
-  page.evaluate(`(async () => {
+const drawn = async (page: Pick<Page, 'evaluate'>): Promise<unknown> => {
+  await still(page)
+  return page.evaluate(`(() => {
     const shadow = document.querySelector('[data-cairn]').shadowRoot
-    await Promise.all(shadow.getAnimations().map(animation => animation.finished))
     const card = shadow.querySelector('.card')
     const placed = /^(--.*|left|top|translate|right|bottom|inset.*|max-height|max-block-size|.*-origin)$/
     return [card, ...card.querySelectorAll('.inner, .inner *, .close')].map(element => {
@@ -102,6 +102,7 @@ const drawn = (page: Pick<Page, 'evaluate'>): Promise<unknown> =>
       }
     })
   })()`)
+}
 
 test('the card has the same elements, texts, sizes and styles as on a visitor’s page', async () => {
   const { frame, title, button } = await preview('harbor')
@@ -291,7 +292,7 @@ describe('a new text', () => {
     await title('Links')
     await show(page, flowWith('Second'), 'b')
     await title('Second')
-    await drawn(frame)
+    await still(frame)
     // Records what each painted frame shows, until the new text is there.
     const watched = frame.evaluate(`new Promise(resolve => {
       const shadow = document.querySelector('[data-cairn]').shadowRoot
@@ -380,7 +381,7 @@ describe('beside the text that is written', () => {
     await title('Bring your crew')
     await page.waitForFunction("document.activeElement.className === 'yaml-editor'")
     const shown = await frameOf(page)
-    await drawn(shown)
+    await still(shown)
     // By the mouse, on a frame that is scaled down.
     const at = (await shown.evaluate(`(() => {
       const buttons = document.querySelector('[data-cairn]').shadowRoot.querySelectorAll('.button')
@@ -394,8 +395,6 @@ describe('beside the text that is written', () => {
     const active = page.locator('.cm-activeLine')
     await active.filter({ hasText: 'key: add-task' }).waitFor()
     await shown.waitForFunction('document.hasFocus()')
-    // The card fades in: until then its texts lack contrast.
-    await drawn(shown)
     expect(await hardToUse(shown)).toEqual([])
     await requireSoundOnEveryScreen(page, noticed)
     await resize(page, { width: 360, height: 700 })
