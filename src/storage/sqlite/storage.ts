@@ -23,7 +23,6 @@ import { LogKeeper } from './database/log-keeper.ts'
 import { type BlockPolicy, defaultBlockPolicy } from './engine/run-blocks/block-maker.ts'
 import { RunBlocks } from './engine/run-blocks/run-blocks.ts'
 import { isPassing } from './engine/savepoint.ts'
-import { ErasedPeople } from './erasure/erased-people.ts'
 import { Withholding } from './erasure/withheld.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { IdentityTable } from './organisations/identity-table.ts'
@@ -132,7 +131,7 @@ export class Storage {
     const { following = null } = options
     const { ids, follower } = this.executor
     this.replica = following && new Replica(database, following.log.id, ids, follower)
-    this.withholding = new Withholding(this.executor, new ErasedPeople(database))
+    this.withholding = new Withholding(this.executor, database)
 
     const sharedRetention =
       following &&

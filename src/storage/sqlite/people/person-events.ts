@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { namesOf } from '../../../core/event/event.ts'
 import type { NamedPerson, PersonsEvents } from '../../../modules/people/port.ts'
 import { TimeSlices } from '../../../scheduling/cooperative.ts'
 import type { InRows } from '../../shared/in-rows.ts'
@@ -9,7 +10,6 @@ import {
   storedText,
 } from '../engine/event-codec/event-batches.ts'
 import { decodeEvents } from '../engine/event-codec/event-text.ts'
-import { isNamedIn, personByName } from '../erasure/person-matcher.ts'
 import { cursorOf, type EventLogReader } from '../ledger/event-log.ts'
 
 /** Rows of the ledger, of any organisation, that one statement covers: a millisecond's work or less. */
@@ -29,11 +29,10 @@ export function personEventsOver(database: Database, log: EventLogReader) {
     where seq <= ? and seq > ? and org_id = ? order by seq desc`,
   )
   return async (
-    { orgRef: orgRow, person: name }: InRows<NamedPerson>,
+    { orgRef: orgRow, person }: InRows<NamedPerson>,
     before: string | null,
     most: number,
   ): Promise<InRows<PersonsEvents>> => {
-    const person = personByName(name)
     const told = log.teller(orgRow)
     const { first, last } = ends.get()!
     const end = before === null ? Number.POSITIVE_INFINITY : Number.parseInt(before, 36)
@@ -50,7 +49,7 @@ export function personEventsOver(database: Database, log: EventLogReader) {
         for (let place = ofRow.length - 1; place >= 0; place--) {
           const event = ofRow[place]!
           if (row.seq * eventsPerBatch + place >= end) continue
-          if (!isNamedIn(person, event)) continue
+          if (!namesOf(event).includes(person)) continue
           const cursor = cursorOf(row.seq, place)
           events.push(told(cursor, event))
           if (events.length === most) return { events, next: cursor }
