@@ -8,7 +8,6 @@ import {
   decodeFacts,
   encodeEvents,
 } from '../../src/storage/sqlite/engine/event-codec/event-text.ts'
-import { BatchFlows } from '../../src/storage/sqlite/projections/pending-facts.ts'
 
 export { storedEvents } from '../../scripts/support/stored.ts'
 
@@ -39,11 +38,8 @@ export function storeBehind(database: Database, orgRow: number, events: readonly
   const text = encodeEvents(events)
   const receivedAt = Math.max(...events.map(({ occurredAt }) => occurredAt))
   const batch = new OpenBatch(seq, orgRow, 'events')
-  batch.add(text, receivedAt)
+  batch.add(text, receivedAt, decodeFacts(text, orgRow, 'events'))
   new EventBatches(database).write(batch)
-  const flows = new BatchFlows(database)
-  flows.note(seq, decodeFacts(text, orgRow, 'events'))
-  flows.writeOwn()
   // Marks them as projected, because nobody has them in memory to project them.
   database.run("update server_state set value = ? where name = 'projected'", [seq])
 }

@@ -271,21 +271,17 @@ create table event_batches (
   source integer not null,
   -- How many.
   events integer not null,
+  -- The flows that they name, each between commas, and between which times those events occurred.
+  flows text not null default '',
+  first_at integer not null default 0,
+  last_at integer not null default 0,
   -- The events: see `packed` in `engine/event-codec/event-batches.ts`.
   body blob not null,
   -- JSON: which events of the batch published flows asked for when it was stored, [place, most, goalOf] each.
   asked text
 ) strict;
-
--- Which batches hold events of a flow, and between which times those occurred.
-create table event_batch_flows (
-  org_id integer not null,
-  flow_id integer not null,
-  seq integer not null,
-  first_at integer not null,
-  last_at integer not null,
-  primary key (org_id, flow_id, seq)
-) strict, without rowid;
+-- Has all that tells which rows to read.
+create index event_batches_by_org on event_batches (org_id, seq, flows, first_at, last_at);
 
 -- Runs of a flow as columns, for analytics: all that started from `from_at` until before `to_at`, as they stand
 -- in `runs`. A block whose runs change is deleted in the same transaction, and made anew later; what no block

@@ -18,15 +18,12 @@ import { type Caused, CausedEvents } from '../people/caused-events.ts'
 import type { RunChanges } from '../runs/run-table.ts'
 import { type Fact, factOf, type LedgerFact } from './facts.ts'
 import { JoinedFacts, type Part, personOfFact } from './joined-facts.ts'
-import { BatchFlows, type FlowSpan, type FollowerBoards, PendingFacts } from './pending-facts.ts'
+import { type FollowerBoards, PendingFacts } from './pending-facts.ts'
 import { PoisonIsolation } from './poison-isolation.ts'
 import { Projector } from './projector.ts'
 
 /** Runs or facts that one transaction projects: about ten milliseconds of work, and a sync. */
 const partSize = 2_000
-
-/** Entries of `event_batch_flows` that one transaction writes, which takes about as long. */
-const spansAtOnce = 10_000
 
 /** Rows of the ledger that a statement reads at a start. */
 const pageBatches = 256
@@ -45,8 +42,6 @@ interface Mark {
 interface Draining extends ReturnType<PendingFacts['take']> {
   /** The row of the ledger up to which everything is projected once this is done. */
   upTo: number
-  /** Which flows' events the rows hold, as far as that is left to write. */
-  spans: readonly FlowSpan[]
   /** The parts that are left to project. */
   parts: readonly Part[]
 }
@@ -77,7 +72,6 @@ export class Follower extends TransactionParticipant<Mark> {
   /** Everything that projecting writes. */
   readonly participants: TransactionParticipant
   private readonly sql: ReturnType<typeof statements>
-  private readonly batchFlows: BatchFlows
   private readonly causedEvents: CausedEvents
   private readonly pending: PendingFacts
   private readonly poison: PoisonIsolation
@@ -109,9 +103,8 @@ export class Follower extends TransactionParticipant<Mark> {
     }
     this.sql = statements(database)
     this.projector = new Projector(database, historyOf, changes)
-    this.batchFlows = new BatchFlows(database)
     this.causedEvents = new CausedEvents(database)
-    this.participants = new Participants([this.projector.participants, this.batchFlows, this])
+    this.participants = new Participants([this.projector.participants, this])
     this.upTo = this.sql.projected.get()!.value
     this.pending = new PendingFacts(boards)
     this.poison = new PoisonIsolation(database, this.participants, {
@@ -121,9 +114,8 @@ export class Follower extends TransactionParticipant<Mark> {
     this.readRest()
   }
 
-  /** Notes that events were stored in a row of the ledger, in the transaction under way. */
-  note(seq: number, facts: readonly LedgerFact[]): void {
-    this.batchFlows.note(seq, facts)
+  /** Notes that events were stored, in the transaction under way. */
+  note(facts: readonly LedgerFact[]): void {
     for (const fact of facts) if (isOfFlow(fact)) this.facts.push(fact)
   }
 
@@ -191,7 +183,6 @@ export class Follower extends TransactionParticipant<Mark> {
 
   /** Projects, within the transaction, everything stored in it, and leaves nothing for later. */
   projectOwn(): void {
-    this.batchFlows.writeOwn()
     const caused = this.caused.slice(this.causedProjected)
     if (caused.length > 0) this.causedEvents.note(caused)
     this.causedProjected = this.caused.length
@@ -213,8 +204,7 @@ export class Follower extends TransactionParticipant<Mark> {
       failpoint('before_projection')
       const taken = this.pending.take()
       const parts = [...taken.facts.parts(partSize)]
-      const spans = this.batchFlows.take()
-      this.draining = { ...taken, upTo: this.ids.committedSeq, spans, parts }
+      this.draining = { ...taken, upTo: this.ids.committedSeq, parts }
     }
     return this.draining !== null
   }
@@ -228,16 +218,7 @@ export class Follower extends TransactionParticipant<Mark> {
     return this.stepBy(part => this.projectPart(part))
   }
 
-  /** Writes spans first, and projects parts once no spans are left. */
   private stepBy(project: (part: Part) => void): () => void {
-    const { spans } = this.draining!
-    this.batchFlows.write(spans.slice(0, spansAtOnce))
-    const left = spans.slice(spansAtOnce)
-    if (left.length > 0) {
-      return () => {
-        this.draining = { ...this.draining!, spans: left }
-      }
-    }
     const parts = this.nextParts()
     for (const part of parts) project(part)
     return this.endStep(parts.length)
@@ -264,7 +245,7 @@ export class Follower extends TransactionParticipant<Mark> {
     failpoint('during_projection')
     return () => {
       if (left.length > 0) {
-        this.draining = { ...this.draining!, spans: [], parts: left }
+        this.draining = { ...this.draining!, parts: left }
         return
       }
       this.draining = null
@@ -352,14 +333,12 @@ export class Follower extends TransactionParticipant<Mark> {
       for (const row of rows) {
         failpoint('during_replay')
         const facts = factsOf(row, row.org_id)
-        this.batchFlows.note(row.seq, facts)
         for (const fact of facts) if (isOfFlow(fact)) this.pending.facts.add(fact)
         for (const caused of causedIn(facts, row.asked)) this.pending.addCaused(caused)
         after = row.seq
       }
       if (rows.length < pageBatches) break
     }
-    this.batchFlows.commit()
     this.pending.tell()
   }
 }

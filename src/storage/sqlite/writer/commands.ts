@@ -241,8 +241,8 @@ export class CommandExecutor {
     for (const [i, fact] of stored.entries()) {
       if (fact.kind === 'custom') this.placeOf.set(fact, { batch, place: batch.count + i })
     }
-    batch.add(kept, receivedAt)
-    this.follower.note(batch.seq, stored)
+    batch.add(kept, receivedAt, stored)
+    this.follower.note(stored)
     return { stored, duplicates }
   }
 
