@@ -377,7 +377,6 @@ export class Storage {
 
   /** Frees memory that only saves reads of the disk. To be called when there is little to do. */
   giveBack(): void {
-    this.executor.follower.projector.giveBack()
     this.database.run('pragma shrink_memory')
   }
 

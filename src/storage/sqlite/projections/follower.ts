@@ -11,7 +11,7 @@ import {
   factsOf,
 } from '../engine/event-codec/event-batches.ts'
 import { isOfFlow } from '../engine/event-codec/event-text.ts'
-import { Participants, TransactionParticipant } from '../engine/participant.ts'
+import { TransactionParticipant } from '../engine/participant.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
 import type { EventIds } from '../ledger/event-ids.ts'
 import { type Caused, CausedEvents } from '../people/caused-events.ts'
@@ -104,7 +104,7 @@ export class Follower extends TransactionParticipant<Mark> {
     this.sql = statements(database)
     this.projector = new Projector(database, historyOf, changes)
     this.causedEvents = new CausedEvents(database)
-    this.participants = new Participants([this.projector.participants, this])
+    this.participants = this
     this.upTo = this.sql.projected.get()!.value
     this.pending = new PendingFacts(boards)
     this.poison = new PoisonIsolation(database, this.participants, {

@@ -4,7 +4,6 @@ import { isUnattributed, least, versionAt } from '../../../core/run/run.ts'
 import { ChecklistProgress, type PersonInFlow } from '../checklists/checklist-progress.ts'
 import { CompletionTable } from '../checklists/completion-table.ts'
 import { ChecklistCompletions } from '../checklists/completions.ts'
-import { Participants, type TransactionParticipant } from '../engine/participant.ts'
 import { HeldOut } from '../runs/held-out.ts'
 import { pairKeyOf, RunPeople } from '../runs/run-people.ts'
 import { type RunChanges, RunTable } from '../runs/run-table.ts'
@@ -27,7 +26,6 @@ export class Projector {
   private readonly heldOut: HeldOut
   private readonly byChecklist: ChecklistCompletions
   readonly progress: ChecklistProgress
-  readonly participants: TransactionParticipant
 
   /**
    * @param changes is told of every run that changes, within the transaction
@@ -45,12 +43,6 @@ export class Projector {
     const { partyOf } = this.people
     this.byChecklist = new ChecklistCompletions(database, this.runs, this.unattributed, partyOf)
     this.progress = new ChecklistProgress(database, historyOf, partyOf, this.byChecklist)
-    this.participants = new Participants([
-      this.runs,
-      this.people,
-      this.unattributed,
-      this.byChecklist,
-    ])
   }
 
   /** Adds facts to the projections, within a transaction. */
@@ -94,8 +86,6 @@ export class Projector {
 
   /** Takes over what the runs' own events said; what is assigned to them is assigned anew. */
   keepRuns(runs: readonly StoredRun[]): void {
-    // What is assigned to them may have been taken over without this projector's knowledge.
-    this.forget()
     const touched = new TouchedPeople()
     for (const run of runs) {
       this.runs.join(run.org_id, run.flow_id, run.run_key, ownStateOf(run), touched)
@@ -110,7 +100,6 @@ export class Projector {
     moments: readonly { person: string; at: number }[],
     tickers: readonly string[],
   ): void {
-    this.forget()
     const touched = new TouchedPeople()
     for (const { person, at } of moments) touched.touch(orgRow, flowRow, person, at)
     const concerned = new People()
@@ -149,18 +138,6 @@ export class Projector {
       run.own_completed_at !== null &&
       run.own_completed_at <= at
     )
-  }
-
-  /** Frees memory that only saves reads. */
-  giveBack(): void {
-    this.runs.forget()
-  }
-
-  /** Something was written without this projector's knowledge. */
-  forget(): void {
-    for (const part of [this.runs, this.people, this.unattributed, this.byChecklist]) {
-      part.externalChange()
-    }
   }
 
   /** Whether a flow ever had a checklist, whose ticks may complete its runs. */

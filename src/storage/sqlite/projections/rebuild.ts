@@ -17,7 +17,7 @@ import { Projector } from './projector.ts'
 
 /**
  * A flow's projections: the key that tells their rows apart within it, and the columns that mean something.
- * (Row numbers are internal, and so is the mark of runs whose person has unattributed events.)
+ * (Row numbers are internal.)
  */
 const projections = {
   runs: {
@@ -75,13 +75,6 @@ function makeSideTables(database: Database): void {
 const whereOf = (orgRow: number, flowRow: number) =>
   `where org_id = ${orgRow} and flow_id = ${flowRow}`
 
-/** Runs of people with unattributed events that lack the mark. */
-const unmarked = (ofFlow: string) => `${ofFlow} and has_loose = 0 and person in (
-  select person from main.loose_facts ${ofFlow}
-  union select person from main.runs ${ofFlow} and has_loose = 1
-  union select person from temp.runs ${ofFlow} and has_loose = 1
-)`
-
 /** How many rows of a flow the real table has, and how many the side table. */
 const countsOf = (database: Database, table: string, ofFlow: string) =>
   database
@@ -128,7 +121,7 @@ const notBehind = (columns: string) => {
 function isRight(database: Database, orgRow: number, flowRow: number): boolean {
   const ofFlow = whereOf(orgRow, flowRow)
   const isNone = (sql: string) => database.query(`select 1 from ${sql} limit 1`).get() === null
-  const isSame = tables.every(table => {
+  return tables.every(table => {
     const { columns } = projections[table]
     const compared = `${ofFlow} ${notBehind(columns)}`
     const [here, beside] = ['main', 'temp'].map(
@@ -142,8 +135,6 @@ function isRight(database: Database, orgRow: number, flowRow: number): boolean {
       isNone(`(${beside} except ${here})`)
     )
   })
-  const notMarked = `${unmarked(ofFlow)} ${notBehind(projections.runs.columns)}`
-  return isSame && isNone(`main.runs ${notMarked}`)
 }
 
 /** Deletes the blocks of a flow’s runs, so that the server makes them again, a few at a time. */
@@ -186,7 +177,6 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
     const missing = database.run(`insert into main.${table} (${columns}) ${rows}`)
     if (missing.changes > 0) isChanged = true
   }
-  database.run(`update main.runs set has_loose = 1 ${unmarked(ofFlow)}`)
   return isChanged
 }
 
@@ -214,13 +204,12 @@ export class SideTables {
         select run_key from main.run_people ${ofFlow} and person glob 'u${pseudonymGlob}'
       )`,
     )
-    this.projector.forget()
     if (until !== null) carryOver(this.database, this.projector, { orgRow, flowRow, until })
   }
 
   project(facts: readonly Fact[]): void {
     const attempt = (some: readonly Fact[]) =>
-      inSavepoint(this.database, this.projector.participants, () => this.projector.project(some))
+      inSavepoint(this.database, null, () => this.projector.project(some))
     // Facts that the server could not project either are among its dead letters already.
     if (attempt(facts)) for (const fact of facts) attempt([fact])
   }

@@ -4,26 +4,17 @@ export interface Touched {
   flowRow: number
   person: string
   moments: Set<number>
-  /** Rows of runs that this transaction gave them. */
-  newRuns: number[]
 }
 
 /** Everybody whose runs a transaction has changed. */
 export class TouchedPeople {
   private readonly people = new Map<string, Touched>()
 
-  touch(orgRow: number, flowRow: number, person: string, at: number): Touched {
+  touch(orgRow: number, flowRow: number, person: string, at: number): void {
     const key = `${flowRow} ${person}`
-    const known = this.people.get(key) ?? {
-      orgRow,
-      flowRow,
-      person,
-      moments: new Set(),
-      newRuns: [],
-    }
+    const known = this.people.get(key) ?? { orgRow, flowRow, person, moments: new Set() }
     this.people.set(key, known)
     known.moments.add(at)
-    return known
   }
 
   [Symbol.iterator](): Iterator<Touched> {
