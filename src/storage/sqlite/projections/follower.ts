@@ -29,13 +29,24 @@ const partSize = 2_000
 const pageBatches = 256
 
 /** What a transaction has stored, and how much of that it has projected already. */
-interface Mark {
-  facts: number
-  caused: number
-  causedProjected: number
-  progressed: number
-  projectedOf: ReadonlyMap<number, number>
-  caughtUp: ReadonlySet<number>
+class Noted {
+  facts: Fact[] = []
+  caused: Caused[] = []
+  causedProjected = 0
+  /** Whose progress may have changed. */
+  progressed: PersonInFlow[] = []
+  /** For each flow projected within the transaction: how many of the transaction's facts that covers. */
+  projectedOf = new Map<number, number>()
+  /** Flows for which everything that waited is projected within the transaction. */
+  caughtUp = new Set<number>()
+
+  get copy(): Noted {
+    const { facts, caused, progressed, projectedOf, caughtUp } = this
+    return Object.assign(new Noted(), this, {
+      ...{ facts: [...facts], caused: [...caused], progressed: [...progressed] },
+      ...{ projectedOf: new Map(projectedOf), caughtUp: new Set(caughtUp) },
+    })
+  }
 }
 
 /** What is being projected. */
@@ -67,23 +78,14 @@ function statements(database: Database) {
  * `projected` in `server_state` is the row of the ledger up to which everything is projected. Later rows
  * are read again at a start. Some of them may then be projected twice, which changes nothing.
  */
-export class Follower extends TransactionParticipant<Mark> {
+export class Follower extends TransactionParticipant<Noted> {
   readonly projector: Projector
-  /** Everything that projecting writes. */
-  readonly participants: TransactionParticipant
   private readonly sql: ReturnType<typeof statements>
   private readonly causedEvents: CausedEvents
   private readonly pending: PendingFacts
   private readonly poison: PoisonIsolation
-  /** What was noted in the transaction under way. */
-  private facts: Fact[] = []
-  private caused: Caused[] = []
-  private progressed: PersonInFlow[] = []
-  /** For each flow projected within the transaction: how many of the transaction's facts that covers. */
-  private projectedOf = new Map<number, number>()
-  /** Flows for which everything that waited is projected within the transaction. */
-  private caughtUp = new Set<number>()
-  private causedProjected = 0
+  /** In the transaction under way. */
+  private noted = new Noted()
   private draining: Draining | null = null
   /** The row of the ledger up to which everything is projected. */
   private upTo: number
@@ -104,10 +106,9 @@ export class Follower extends TransactionParticipant<Mark> {
     this.sql = statements(database)
     this.projector = new Projector(database, historyOf, changes)
     this.causedEvents = new CausedEvents(database)
-    this.participants = this
     this.upTo = this.sql.projected.get()!.value
     this.pending = new PendingFacts(boards)
-    this.poison = new PoisonIsolation(database, this.participants, {
+    this.poison = new PoisonIsolation(database, {
       part: part => this.projectPart(part),
       fact: fact => this.projector.project([fact]),
     })
@@ -116,12 +117,12 @@ export class Follower extends TransactionParticipant<Mark> {
 
   /** Notes that events were stored, in the transaction under way. */
   note(facts: readonly LedgerFact[]): void {
-    for (const fact of facts) if (isOfFlow(fact)) this.facts.push(fact)
+    for (const fact of facts) if (isOfFlow(fact)) this.noted.facts.push(fact)
   }
 
   /** Notes that a custom event was stored that published flows ask for. */
   noteCaused(caused: Caused): void {
-    this.caused.push(caused)
+    this.noted.caused.push(caused)
   }
 
   /** The same for events of a row of the ledger, with what the row says of them. */
@@ -160,7 +161,7 @@ export class Follower extends TransactionParticipant<Mark> {
 
   /** Projects, within the transaction, everything stored about a flow, including what the transaction stored. */
   projectFlow(flowRow: number): void {
-    if (!this.caughtUp.has(flowRow)) {
+    if (!this.noted.caughtUp.has(flowRow)) {
       const isOfFlow = (part: Part) => part.flowRow === flowRow
       const waiting = [
         ...(this.draining?.parts.filter(isOfFlow) ?? []),
@@ -169,7 +170,7 @@ export class Follower extends TransactionParticipant<Mark> {
       // What the database does not take is not the caller's fault: it goes on waiting, and is taken apart
       // later.
       if (waiting.length === 0 || this.attempt(() => waiting.map(part => this.projectPart(part)))) {
-        this.caughtUp.add(flowRow)
+        this.noted.caughtUp.add(flowRow)
       }
     }
     this.projectNew(flowRow)
@@ -177,25 +178,28 @@ export class Follower extends TransactionParticipant<Mark> {
 
   /** Projects what the transaction has stored about a flow. */
   private projectNew(flowRow: number): void {
-    const own = this.facts.slice(this.projectedOf.get(flowRow) ?? 0)
+    const { facts, projectedOf } = this.noted
+    const own = facts.slice(projectedOf.get(flowRow) ?? 0)
     if (own.some(fact => fact.flowRow === flowRow)) this.attempt(() => this.projectOwnOf(flowRow))
   }
 
   /** Projects, within the transaction, everything stored in it, and leaves nothing for later. */
   projectOwn(): void {
-    const caused = this.caused.slice(this.causedProjected)
+    const { noted } = this
+    const caused = noted.caused.slice(noted.causedProjected)
     if (caused.length > 0) this.causedEvents.note(caused)
-    this.causedProjected = this.caused.length
-    for (const flowRow of new Set(this.facts.map(fact => fact.flowRow))) this.projectOwnOf(flowRow)
+    noted.causedProjected = noted.caused.length
+    for (const flowRow of new Set(noted.facts.map(fact => fact.flowRow))) this.projectOwnOf(flowRow)
   }
 
   private projectOwnOf(flowRow: number): void {
     const own = new JoinedFacts()
-    for (const fact of this.facts.slice(this.projectedOf.get(flowRow) ?? 0)) {
+    const { facts, projectedOf } = this.noted
+    for (const fact of facts.slice(projectedOf.get(flowRow) ?? 0)) {
       if (fact.flowRow === flowRow) own.add(fact)
     }
     for (const part of own.parts(Number.POSITIVE_INFINITY)) this.projectPart(part)
-    this.projectedOf.set(flowRow, this.facts.length)
+    projectedOf.set(flowRow, facts.length)
   }
 
   /** Takes up everything that waits, unless it has something left. @returns whether there is anything to do */
@@ -261,7 +265,8 @@ export class Follower extends TransactionParticipant<Mark> {
 
   /** @returns whether the work is kept; none of it is if the database does not take it */
   private attempt(work: () => unknown): boolean {
-    return inSavepoint(this.database, this.participants, work) === null
+    // That a piece's people are told of although none of it is kept does no harm.
+    return inSavepoint(this.database, null, work) === null
   }
 
   /** Projects an event of the ledger once more, within a transaction. */
@@ -270,37 +275,20 @@ export class Follower extends TransactionParticipant<Mark> {
     if (isOfFlow(fact)) this.projector.project([fact])
   }
 
-  override savepoint(): Mark {
-    return {
-      facts: this.facts.length,
-      caused: this.caused.length,
-      causedProjected: this.causedProjected,
-      progressed: this.progressed.length,
-      projectedOf: new Map(this.projectedOf),
-      caughtUp: new Set(this.caughtUp),
-    }
+  override savepoint(): Noted {
+    return this.noted.copy
   }
 
-  override rollbackTo(mark: Mark): void {
-    this.facts.length = mark.facts
-    this.caused.length = mark.caused
-    this.causedProjected = mark.causedProjected
-    this.progressed.length = mark.progressed
-    this.projectedOf = new Map(mark.projectedOf)
-    this.caughtUp = new Set(mark.caughtUp)
+  override rollbackTo(noted: Noted): void {
+    this.noted = noted
   }
 
   override rollback(): void {
-    this.facts = []
-    this.caused = []
-    this.causedProjected = 0
-    this.progressed = []
-    this.projectedOf = new Map()
-    this.caughtUp = new Set()
+    this.noted = new Noted()
   }
 
   override commit(): void {
-    const { facts, caused, causedProjected, projectedOf, caughtUp, progressed } = this
+    const { facts, caused, causedProjected, projectedOf, caughtUp, progressed } = this.noted
     this.rollback()
     if (facts.length + caused.length > 0) this.pending.begin()
     for (const flowRow of caughtUp) {
@@ -322,7 +310,7 @@ export class Follower extends TransactionParticipant<Mark> {
   }
 
   private projectPart({ runs, others }: Part): void {
-    this.progressed.push(...this.projector.projectJoined(runs, others))
+    this.noted.progressed.push(...this.projector.projectJoined(runs, others))
   }
 
   /** Takes up what the ledger has after the last row that is fully projected. */

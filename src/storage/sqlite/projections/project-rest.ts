@@ -25,23 +25,16 @@ export function projectRest(database: Database, now: () => number): void {
   }
   const ids = { committedSeq: newest }
   const follower = new Follower(database, new StoredCatalogue(database), blocks, ids, boards)
-  const { participants } = follower
   const inTransaction = (work: () => () => void) => {
-    const done = database
-      .transaction(() => {
-        const done = work()
-        participants.beforeCommit()
-        return done
-      })
-      .immediate()
-    participants.commit()
+    const done = database.transaction(work).immediate()
+    follower.commit()
     done()
   }
   while (follower.begin()) {
     try {
       inTransaction(() => follower.step())
     } catch {
-      participants.rollback()
+      follower.rollback()
       inTransaction(() => follower.stepApart())
     }
   }

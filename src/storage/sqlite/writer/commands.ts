@@ -136,7 +136,7 @@ export class CommandExecutor {
     this.participants = new Participants([
       this.ids,
       this.batches,
-      this.follower.participants,
+      this.follower,
       this.skews,
       this.events.waitingTicks,
     ])

@@ -428,7 +428,6 @@ export class Writer extends GroupCommit {
         }
         replica.takeUp(page)
         if (page.to === null) continue
-        this.executor.participants.beforeCommit()
         this.commit()
         this.committed([], startedAt)
         replica.committed()
@@ -461,7 +460,6 @@ export class Writer extends GroupCommit {
     this.begin()
     this.hooks.onBegin?.()
     const result = work()
-    this.executor.participants.beforeCommit()
     this.hooks.beforeCommit?.()
     return result
   }
