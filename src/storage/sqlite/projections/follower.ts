@@ -50,7 +50,7 @@ class Noted {
 }
 
 /** What is being projected. */
-interface Draining extends ReturnType<PendingFacts['take']> {
+interface Draining extends Pick<PendingFacts, 'count' | 'since' | 'caused'> {
   /** The row of the ledger up to which everything is projected once this is done. */
   upTo: number
   /** The parts that are left to project. */
@@ -82,7 +82,7 @@ export class Follower extends TransactionParticipant<Noted> {
   readonly projector: Projector
   private readonly sql: ReturnType<typeof statements>
   private readonly causedEvents: CausedEvents
-  private readonly pending: PendingFacts
+  private pending: PendingFacts
   private readonly poison: PoisonIsolation
   /** In the transaction under way. */
   private noted = new Noted()
@@ -107,7 +107,7 @@ export class Follower extends TransactionParticipant<Noted> {
     this.projector = new Projector(database, historyOf, changes)
     this.causedEvents = new CausedEvents(database)
     this.upTo = this.sql.projected.get()!.value
-    this.pending = new PendingFacts(boards)
+    this.pending = new PendingFacts(boards.now())
     this.poison = new PoisonIsolation(database, {
       part: part => this.projectPart(part),
       fact: fact => this.projector.project([fact]),
@@ -135,20 +135,24 @@ export class Follower extends TransactionParticipant<Noted> {
     return this.pending.count
   }
 
-  /** The number under which events are committed from now on. */
-  get current(): number {
-    return this.pending.number
+  /** The newest committed row of the ledger. */
+  get newest(): number {
+    return this.ids.committedSeq
   }
 
-  /** Whether everything committed under a number, or before it, is projected. */
-  isDone(number: number): boolean {
-    const isEmpty = this.pending.number === number && !this.isBehind
-    return isEmpty || this.pending.isDone(number)
+  /** Whether everything up to a row of the ledger is projected. */
+  isDone(seq: number): boolean {
+    return seq <= this.upTo
   }
 
   /** Whether there are committed rows of the ledger that are not fully projected. */
   get isBehind(): boolean {
-    return this.draining !== null || this.ids.committedSeq > this.upTo
+    return !this.isDone(this.newest)
+  }
+
+  /** Whether some of what was taken up is left. */
+  get isDraining(): boolean {
+    return this.draining !== null
   }
 
   /** Whether ticks of a flow are stored that the tables do not reflect yet. */
@@ -202,46 +206,33 @@ export class Follower extends TransactionParticipant<Noted> {
     projectedOf.set(flowRow, facts.length)
   }
 
-  /** Takes up everything that waits, unless it has something left. @returns whether there is anything to do */
-  begin(): boolean {
-    if (this.draining === null && this.isBehind) {
-      failpoint('before_projection')
-      const taken = this.pending.take()
-      const parts = [...taken.facts.parts(partSize)]
-      this.draining = { ...taken, upTo: this.ids.committedSeq, parts }
-    }
-    return this.draining !== null
+  /** Takes up everything that waits. */
+  private takeUp(): Draining {
+    failpoint('before_projection')
+    const { facts, caused, count, since } = this.pending
+    this.pending = new PendingFacts(this.boards.now())
+    return { caused, count, since, upTo: this.newest, parts: [...facts.parts(partSize)] }
   }
 
   /**
-   * Projects a piece of what was taken up, within a transaction of its own.
+   * Projects a piece of what waits, within a transaction of its own.
    *
+   * @param isApart projects each run and each fact by itself, because the database does not take the piece
    * @returns a function to call once that is committed
    */
-  step(): () => void {
-    return this.stepBy(part => this.projectPart(part))
-  }
-
-  private stepBy(project: (part: Part) => void): () => void {
-    const parts = this.nextParts()
-    for (const part of parts) project(part)
-    return this.endStep(parts.length)
-  }
-
-  /** The next parts for one transaction, of any number of flows; at least one if any is left. */
-  private nextParts(): readonly Part[] {
-    const { parts } = this.draining!
+  step(isApart = false): () => void {
+    if (!this.isBehind) return () => {}
+    this.draining ??= this.takeUp()
+    const { caused, upTo, parts } = this.draining
+    // As many as fit in one transaction, of any number of flows; at least one if any is left.
     let end = 0
     for (let size = 0; end < parts.length; end++) {
       size += parts[end]!.runs.length + parts[end]!.others.length
       if (end > 0 && size > partSize) break
+      if (isApart) this.poison.isolate(parts[end]!, this.upTo)
+      else this.projectPart(parts[end]!)
     }
-    return parts.slice(0, end)
-  }
-
-  private endStep(partsDone: number): () => void {
-    const { caused, upTo, parts } = this.draining!
-    const left = parts.slice(partsDone)
+    const left = parts.slice(end)
     if (left.length === 0) {
       if (caused.length > 0) this.causedEvents.note(caused)
       this.sql.setProjected.run(upTo)
@@ -254,13 +245,8 @@ export class Follower extends TransactionParticipant<Noted> {
       }
       this.draining = null
       this.upTo = upTo
-      this.pending.done()
+      this.tellLag()
     }
-  }
-
-  /** As `step`, but projects each run and each fact by itself. */
-  stepApart(): () => void {
-    return this.stepBy(part => this.poison.isolate(part, this.upTo))
   }
 
   /** @returns whether the work is kept; none of it is if the database does not take it */
@@ -290,7 +276,7 @@ export class Follower extends TransactionParticipant<Noted> {
   override commit(): void {
     const { facts, caused, causedProjected, projectedOf, caughtUp, progressed } = this.noted
     this.rollback()
-    if (facts.length + caused.length > 0) this.pending.begin()
+    this.beginWaiting()
     for (const flowRow of caughtUp) {
       this.pending.facts.delete(flowRow)
       if (!this.draining) continue
@@ -304,9 +290,21 @@ export class Follower extends TransactionParticipant<Noted> {
         this.boards.progress.changed(fact.orgRow, personOfFact(fact))
       }
     }
-    for (const one of caused.slice(causedProjected)) this.pending.addCaused(one)
+    this.pending.caused.push(...caused.slice(causedProjected))
     for (const { orgRow, person } of progressed) this.boards.progress.changed(orgRow, person)
-    this.pending.tell()
+    this.tellLag()
+  }
+
+  /** If nothing waits yet, the waiting starts now. */
+  private beginWaiting(): void {
+    if (this.pending.count === 0) this.pending = new PendingFacts(this.boards.now())
+  }
+
+  /** Tells how much waits, and since when. */
+  private tellLag(): void {
+    const { pending, draining } = this
+    const events = pending.count + (draining?.count ?? 0)
+    this.boards.lag.tell(events, (draining ?? pending).since)
   }
 
   private projectPart({ runs, others }: Part): void {
@@ -317,17 +315,16 @@ export class Follower extends TransactionParticipant<Noted> {
   private readRest(): void {
     for (let after = this.upTo; ; ) {
       const rows = this.sql.after.all(after)
-      if (rows.length > 0) this.pending.begin()
       for (const row of rows) {
         failpoint('during_replay')
         const facts = factsOf(row, row.org_id)
         for (const fact of facts) if (isOfFlow(fact)) this.pending.facts.add(fact)
-        for (const caused of causedIn(facts, row.asked)) this.pending.addCaused(caused)
+        this.pending.caused.push(...causedIn(facts, row.asked))
         after = row.seq
       }
       if (rows.length < pageBatches) break
     }
-    this.pending.tell()
+    this.tellLag()
   }
 }
 

@@ -30,12 +30,12 @@ export function projectRest(database: Database, now: () => number): void {
     follower.commit()
     done()
   }
-  while (follower.begin()) {
+  while (follower.isBehind) {
     try {
       inTransaction(() => follower.step())
     } catch {
       follower.rollback()
-      inTransaction(() => follower.stepApart())
+      inTransaction(() => follower.step(true))
     }
   }
 }

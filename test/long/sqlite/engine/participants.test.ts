@@ -167,7 +167,7 @@ class Process {
   /** As `Following` does it. @returns whether there was anything to project */
   async project(): Promise<boolean> {
     const { follower } = this.executor
-    if (!follower.begin()) return false
+    if (!follower.isBehind) return false
     try {
       await this.alone(
         () => follower.step(),
@@ -176,7 +176,7 @@ class Process {
     } catch (error) {
       if ((error as { code?: string }).code === 'SQLITE_FULL') throw error
       await this.alone(
-        () => follower.stepApart(),
+        () => follower.step(true),
         done => done(),
       )
     }
