@@ -4,7 +4,6 @@ import { isUnattributed, least, versionAt } from '../../../core/run/run.ts'
 import { ChecklistProgress, type PersonInFlow } from '../checklists/checklist-progress.ts'
 import { CompletionTable } from '../checklists/completion-table.ts'
 import { ChecklistCompletions } from '../checklists/completions.ts'
-import { HeldOut } from '../runs/held-out.ts'
 import { pairKeyOf, RunPeople } from '../runs/run-people.ts'
 import { type RunChanges, RunTable } from '../runs/run-table.ts'
 import { ownStateOf, type StoredRun } from '../runs/stored-run.ts'
@@ -23,7 +22,7 @@ export class Projector {
   private readonly completions: CompletionTable
   private readonly unattributed: UnattributedEvents
   private readonly people: RunPeople
-  private readonly heldOut: HeldOut
+  private readonly hold
   private readonly byChecklist: ChecklistCompletions
   readonly progress: ChecklistProgress
 
@@ -39,7 +38,10 @@ export class Projector {
     this.completions = new CompletionTable(database)
     this.unattributed = new UnattributedEvents(database, this.runs)
     this.people = new RunPeople(database)
-    this.heldOut = new HeldOut(database)
+    this.hold = database.query(
+      `insert into held_out (org_id, flow_id, person, version, at) values (?, ?, ?, ?, ?)
+      on conflict do update set at = min(at, excluded.at)`,
+    )
     const { partyOf } = this.people
     this.byChecklist = new ChecklistCompletions(database, this.runs, this.unattributed, partyOf)
     this.progress = new ChecklistProgress(database, historyOf, partyOf, this.byChecklist)
@@ -61,7 +63,7 @@ export class Projector {
    */
   projectJoined(runs: readonly JoinedRun[], others: readonly Fact[]): PersonInFlow[] {
     const touched = new TouchedPeople()
-    const concerned = new People()
+    const concerned = new TouchedPeople()
     for (const run of runs) this.joinRun(run, touched, concerned)
     for (const fact of others) {
       if (fact.kind === 'flow_completed') this.addCompletion(fact)
@@ -72,7 +74,7 @@ export class Projector {
     }
     const ticks = others.filter(({ kind }) => needsItem(kind))
     for (const { orgRow, flowRow, person } of ticks.length > 0 ? this.progress.add(ticks) : []) {
-      concerned.add(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
+      concerned.touchAll(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
     }
     this.assign(touched, concerned)
     const completions = others.filter(({ kind }) => kind === 'flow_completed')
@@ -90,7 +92,7 @@ export class Projector {
     for (const run of runs) {
       this.runs.join(run.org_id, run.flow_id, run.run_key, ownStateOf(run), touched)
     }
-    this.assign(touched, new People())
+    this.assign(touched, new TouchedPeople())
   }
 
   /** Assigns what was taken over for people who may have no run: unattributed events, and ticks. */
@@ -102,9 +104,9 @@ export class Projector {
   ): void {
     const touched = new TouchedPeople()
     for (const { person, at } of moments) touched.touch(orgRow, flowRow, person, at)
-    const concerned = new People()
+    const concerned = new TouchedPeople()
     for (const person of tickers) {
-      concerned.add(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
+      concerned.touchAll(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
     }
     this.assign(touched, concerned)
   }
@@ -151,7 +153,7 @@ export class Projector {
    * @param touched people whose runs have changed
    * @param concerned people whose ticks, or whose party, have changed
    */
-  private assign(touched: TouchedPeople, concerned: People): void {
+  private assign(touched: TouchedPeople, concerned: TouchedPeople): void {
     const told = [...concerned].filter(person => this.progress.tell(person))
     for (const person of touched) this.unattributed.assign(person)
     const ofChecklists = [...touched, ...concerned].filter(person => this.hasChecklist(person))
@@ -162,7 +164,7 @@ export class Projector {
     for (const person of told) this.tellOfTicks(person)
   }
 
-  private joinRun(run: JoinedRun, touched: TouchedPeople, concerned: People): void {
+  private joinRun(run: JoinedRun, touched: TouchedPeople, concerned: TouchedPeople): void {
     const { orgRow, flowRow, key, person, state, others, pairs } = run
     const before = this.runs.join(orgRow, flowRow, key, state, touched)
     if (others === null && pairs === null && before.person === person) return
@@ -185,10 +187,10 @@ export class Projector {
     flowRow: number,
     key: string,
     people: ReadonlySet<string>,
-    concerned: People,
+    concerned: TouchedPeople,
   ): void {
     const mayMatter = () => this.progress.hasAny(orgRow, flowRow)
-    concerned.add(orgRow, flowRow, this.people.add(orgRow, flowRow, key, people, mayMatter))
+    concerned.touchAll(orgRow, flowRow, this.people.add(orgRow, flowRow, key, people, mayMatter))
   }
 
   private addCompletion({ orgRow, flowRow, userId, anonymousId, occurredAt }: Fact): void {
@@ -199,7 +201,7 @@ export class Projector {
   private addHeldOut(fact: Fact): void {
     const { orgRow, flowRow, flowVersion, occurredAt: at } = fact
     const version = flowVersion ?? versionAt(this.historyOf(orgRow, flowRow).versions, at)
-    this.heldOut.add(orgRow, flowRow, personOfFact(fact), version, at)
+    this.hold.run(orgRow, flowRow, personOfFact(fact), version, at)
   }
 
   /** Reports all of a person's runs as changed, because what the person ticks is said of each of them. */
@@ -210,7 +212,7 @@ export class Projector {
     }
   }
 
-  private addUnattributed(fact: Fact, touched: TouchedPeople, concerned: People): void {
+  private addUnattributed(fact: Fact, touched: TouchedPeople, concerned: TouchedPeople): void {
     const { orgRow, flowRow, occurredAt: at } = fact
     const person = personOfFact(fact)
     const completes = fact.kind === 'flow_completed'
@@ -218,19 +220,5 @@ export class Projector {
     touched.touch(orgRow, flowRow, person, at)
     const pair = pairOfFact(fact)
     if (pair) this.joinPeople(orgRow, flowRow, pairKeyOf(pair), new Set(pair), concerned)
-  }
-}
-
-/** People in flows, each once. */
-class People {
-  private readonly people = new Map<string, PersonInFlow>()
-
-  add(orgRow: number, flowRow: number, people: Iterable<string>): void {
-    for (const person of people)
-      this.people.set(`${flowRow} ${person}`, { orgRow, flowRow, person })
-  }
-
-  [Symbol.iterator](): Iterator<PersonInFlow> {
-    return this.people.values()
   }
 }

@@ -138,26 +138,13 @@ function isRight(database: Database, orgRow: number, flowRow: number): boolean {
 }
 
 /** Deletes the blocks of a flow’s runs, so that the server makes them again, a few at a time. */
-function dropBlocks(database: Database, orgRow: number, flowRow: number): void {
-  const blocks = database
-    .query<{ from_at: number }, [number, number]>(
-      'select from_at from run_blocks where org_id = ? and flow_id = ?',
-    )
-    .all(orgRow, flowRow)
-  const drop = database.query(
-    'delete from run_blocks where org_id = ? and flow_id = ? and from_at = ?',
-  )
-  for (const { from_at } of blocks) drop.run(orgRow, flowRow, from_at)
-}
+const dropBlocks = (database: Database, orgRow: number, flowRow: number) =>
+  database.run(`delete from run_blocks ${whereOf(orgRow, flowRow)}`)
 
-/**
- * Makes the real tables say what the side tables say, and returns whether that changed anything. The
- * blocks of its runs are deleted in any case, and the server makes them again.
- */
+/** Makes the real tables say what the side tables say, and returns whether that changed anything. */
 function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
   let isChanged = false
   const ofFlow = whereOf(orgRow, flowRow)
-  database.run(`delete from run_blocks ${ofFlow}`)
   for (const table of tables) {
     const { key, columns } = projections[table]
     const wrong = database.run(
@@ -212,16 +199,6 @@ export class SideTables {
       inSavepoint(this.database, null, () => this.projector.project(some))
     // Facts that the server could not project either are among its dead letters already.
     if (attempt(facts)) for (const fact of facts) attempt([fact])
-  }
-
-  /** See `isRight` above. */
-  isRight(orgRow: number, flowRow: number): boolean {
-    return isRight(this.database, orgRow, flowRow)
-  }
-
-  /** See `takeOver` above. */
-  takeOver(orgRow: number, flowRow: number): boolean {
-    return takeOver(this.database, orgRow, flowRow)
   }
 
   drop(): void {
@@ -338,8 +315,8 @@ export function rebuild(
     const finish = (orgRow: number, flowRow: number, upTo: number) => {
       catchUp(orgRow, flowRow, upTo)
       noteBehind(database, orgRow, flowRow)
-      if (sides.isRight(orgRow, flowRow)) dropBlocks(database, orgRow, flowRow)
-      else if (sides.takeOver(orgRow, flowRow)) {
+      dropBlocks(database, orgRow, flowRow)
+      if (!isRight(database, orgRow, flowRow) && takeOver(database, orgRow, flowRow)) {
         changed++
         changedOf.set(orgRow, (changedOf.get(orgRow) ?? 0) + 1)
       }
@@ -352,7 +329,7 @@ export function rebuild(
       if (hasDeleted(orgRow, flowRow, replayed)) return false
       replayed.upTo = catchUp(orgRow, flowRow, replayed.upTo)
       noteBehind(database, orgRow, flowRow)
-      return sides.isRight(orgRow, flowRow)
+      return isRight(database, orgRow, flowRow)
     }
     const finishUnlessDeleted = (
       orgRow: number,
