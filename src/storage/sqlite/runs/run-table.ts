@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { least, mergeRuns, personOfRun, type RunState, versionAt } from '../../../core/run/run.ts'
 import type { HistoryOf } from '../projections/facts.ts'
 import { RunOwners } from './run-owners.ts'
-import { isSame, ownRun, ownStateOf, type StoredRun } from './stored-run.ts'
+import { ownRun, ownStateOf, type StoredRun } from './stored-run.ts'
 import type { TouchedPeople } from './touched-people.ts'
 
 /** Whatever keeps something that is made of runs. */
@@ -13,9 +13,27 @@ export interface RunChanges {
   has(orgRow: number, flowRow: number): boolean
 }
 
-const columns = `id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
-  last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
-  own_completed_at, loose_version, traits, answers`
+const names = ['org_id', 'flow_id', 'run_key', 'person'] as const
+
+/** What stands in an index: SQLite writes that anew whenever a statement sets one of these. */
+const indexed = ['started_at', 'answers'] as const
+
+const state = [
+  ...(['least_user_id', 'least_anonymous_id', 'last_at', 'named_version', 'version'] as const),
+  ...(['completed_at', 'dismissed_at', 'steps', 'own_started_at', 'own_completed_at'] as const),
+  ...(['loose_version', 'traits'] as const),
+]
+
+const inserted = [...names, ...indexed, ...state]
+
+const columns = ['id', ...inserted].join(', ')
+
+type Column = keyof StoredRun
+
+const valuesOf = (run: StoredRun, columns: readonly Column[]) => columns.map(name => run[name])
+
+const isSame = (a: StoredRun, b: StoredRun, columns: readonly Column[]) =>
+  columns.every(name => a[name] === b[name])
 
 const ofPerson = 'org_id = ? and flow_id = ? and person = ?'
 
@@ -25,35 +43,19 @@ type NamesInRun = Pick<StoredRun, 'person' | 'least_user_id' | 'least_anonymous_
 /** For use where nothing is made of runs. */
 export const toNobody: RunChanges = { touch() {}, has: () => false }
 
+const updateOf = (columns: readonly Column[]) =>
+  `update runs set ${columns.map(name => `${name} = ?`).join(', ')} where id = ? and org_id = ?`
+
 function statements(database: Database) {
   return {
     run: database.query<StoredRun, [number, string, number]>(
       `select ${columns} from runs where flow_id = ? and run_key = ? and org_id = ?`,
     ),
-    insertRun: database.query(
-      `insert into runs (org_id, flow_id, run_key, person, least_user_id, least_anonymous_id,
-        started_at, last_at, named_version, version, completed_at, dismissed_at, steps,
-        own_started_at, own_completed_at, traits)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    insert: database.query(
+      `insert into runs (${inserted.join(', ')}) values (${inserted.map(() => '?').join(', ')})`,
     ),
-    // Without the columns that most updates leave as they are: SQLite would write their index anew all the same.
-    updateRun: database.query(
-      `update runs set least_user_id = ?, least_anonymous_id = ?, last_at = ?, named_version = ?,
-        version = ?, completed_at = ?, dismissed_at = ?, steps = ?, own_completed_at = ?,
-        traits = ?
-      where id = ? and org_id = ?`,
-    ),
-    moveStart: database.query(
-      `update runs set started_at = ?, last_at = ?, version = ?, own_started_at = ?,
-        loose_version = ?
-      where id = ? and org_id = ?`,
-    ),
-    // A statement of its own, because few runs have any answers.
-    setAnswers: database.query('update runs set answers = ? where id = ? and org_id = ?'),
-    assign: database.query(
-      `update runs set completed_at = ?, loose_version = ?, version = ?
-      where id = ? and org_id = ?`,
-    ),
+    update: database.query(updateOf(state)),
+    updateIndexed: database.query(updateOf([...indexed, ...state])),
     byChecklist: database.query<{ at: number | null }, [number, number, string]>(
       `select min(at) as at from checklist_completions
       where org_id = ? and flow_id = ? and run_key = ? and run_key <> ''`,
@@ -142,13 +144,12 @@ export class RunTable {
     const unattributedVersion = isMoved ? null : stored.loose_version
     const assignedAt = isMoved ? this.completedByChecklist(stored) : stored.completed_at
     const named = least(joined.namedVersion, unattributedVersion)
-    const updated: StoredRun = {
+    this.update(stored, {
       ...ownRun(stored, joined, this.versionOf(orgRow, flowRow, named, startedAt)),
       started_at: startedAt,
       completed_at: least(joined.completedAt, assignedAt),
       loose_version: unattributedVersion,
-    }
-    this.update(stored, updated)
+    })
     if (isMoved) {
       touched.touch(orgRow, flowRow, stored.person, stored.started_at)
       touched.touch(orgRow, flowRow, stored.person, startedAt)
@@ -181,30 +182,24 @@ export class RunTable {
 
   /** Moves the start of a person's own run to where unattributed events say. */
   moveStart(run: StoredRun, start: number): void {
-    this.touch(run, start)
-    this.sql.moveStart.run(
-      start,
-      run.own_started_at === null ? start : run.last_at,
-      this.versionOf(run.org_id, run.flow_id, least(run.named_version, run.loose_version), start),
-      run.own_started_at,
-      run.loose_version,
-      run.id,
-      run.org_id,
-    )
+    const { org_id, flow_id, own_started_at, named_version, loose_version } = run
+    const version = this.versionOf(org_id, flow_id, least(named_version, loose_version), start)
+    const lastAt = own_started_at === null ? start : run.last_at
+    this.update(run, { ...run, started_at: start, last_at: lastAt, version })
   }
 
   delete(run: StoredRun): void {
-    this.touch(run)
+    this.changes.touch(run.org_id, run.flow_id, run.started_at)
     this.sql.deleteRun.run(run.id, run.org_id)
   }
 
   /** Sets when a run was completed, by itself or otherwise, and which version unattributed events name. */
   assign(run: StoredRun, completedAt: number | null, unattributedVersion: number | null): void {
     if (completedAt === run.completed_at && unattributedVersion === run.loose_version) return
-    this.touch(run)
     const named = least(run.named_version, unattributedVersion)
     const version = this.versionOf(run.org_id, run.flow_id, named, run.started_at)
-    this.sql.assign.run(completedAt, unattributedVersion, version, run.id, run.org_id)
+    const assigned = { completed_at: completedAt, loose_version: unattributedVersion }
+    this.update(run, { ...run, ...assigned, version })
   }
 
   /** When a person's first run started, leaving out the run of a given key; null if there is none. */
@@ -270,72 +265,25 @@ export class RunTable {
   ): void {
     this.changes.touch(orgRow, flowRow, state.startedAt)
     const version = this.versionOf(orgRow, flowRow, state.namedVersion, state.startedAt)
-    const names = { id: 0, org_id: orgRow, flow_id: flowRow, run_key: key, person }
+    const own = { id: 0, org_id: orgRow, flow_id: flowRow, run_key: key, person }
     const run: StoredRun = {
-      ...ownRun(names, state, version),
+      ...ownRun(own, state, version),
       completed_at: completedAt,
       own_started_at: ownStartedAt,
     }
-    const inserted = this.sql.insertRun.run(
-      orgRow,
-      flowRow,
-      key,
-      person,
-      run.least_user_id,
-      run.least_anonymous_id,
-      run.started_at,
-      run.last_at,
-      run.named_version,
-      version,
-      completedAt,
-      run.dismissed_at,
-      run.steps,
-      ownStartedAt,
-      run.own_completed_at,
-      run.traits,
-    )
-    if (run.answers !== null) this.sql.setAnswers.run(run.answers, inserted.lastInsertRowid, orgRow)
+    this.sql.insert.run(...valuesOf(run, inserted))
   }
 
   private update(before: StoredRun, now: StoredRun): void {
-    const isMoved =
-      now.started_at !== before.started_at || now.own_started_at !== before.own_started_at
-    if (isMoved) {
-      this.sql.moveStart.run(
-        now.started_at,
-        now.last_at,
-        now.version,
-        now.own_started_at,
-        now.loose_version,
-        now.id,
-        now.org_id,
-      )
+    const isIndexSame = isSame(before, now, indexed)
+    if (isIndexSame && isSame(before, now, state)) return
+    this.changes.touch(before.org_id, before.flow_id, before.started_at)
+    if (now.started_at !== before.started_at) {
+      this.changes.touch(before.org_id, before.flow_id, now.started_at)
     }
-    if (!isMoved && isSame(before, now)) return
-    this.touch(before, now.started_at)
-    if (now.answers !== before.answers) {
-      this.sql.setAnswers.run(now.answers, now.id, now.org_id)
-    }
-    this.sql.updateRun.run(
-      now.least_user_id,
-      now.least_anonymous_id,
-      now.last_at,
-      now.named_version,
-      now.version,
-      now.completed_at,
-      now.dismissed_at,
-      now.steps,
-      now.own_completed_at,
-      now.traits,
-      now.id,
-      now.org_id,
-    )
-  }
-
-  /** Tells that a run changes, and maybe moves to another start. */
-  private touch({ org_id, flow_id, started_at }: StoredRun, start = started_at): void {
-    this.changes.touch(org_id, flow_id, started_at)
-    if (start !== started_at) this.changes.touch(org_id, flow_id, start)
+    const row = [now.id, now.org_id]
+    if (isIndexSame) this.sql.update.run(...valuesOf(now, state), ...row)
+    else this.sql.updateIndexed.run(...valuesOf(now, [...indexed, ...state]), ...row)
   }
 
   private versionOf(orgRow: number, flowRow: number, named: number | null, at: number): number {
