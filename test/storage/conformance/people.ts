@@ -463,6 +463,13 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       expect(await store.traces(['ada-6', 'a message of hers'])).toEqual([])
     })
 
+    test('has a receipt even if nothing is stored of them', async () => {
+      const { receipt } = await tenant.erase('unobody')
+      const kinds = ['events', 'runs', 'completions', 'ticks', 'progress', 'looseFacts']
+      const all = [...kinds, 'stepReports', 'deadLetters'].map(kind => [kind, 0])
+      expect(receipt.erased).toEqual(Object.fromEntries(all))
+    })
+
     test('is found where only their reports about a step name them, and changes no count', async () => {
       const step = tenant.stepRef('tour', 'hello')
       for (const person of ['uada-8', 'ubob-8']) {
