@@ -7,7 +7,6 @@ import type { LedgerFact } from '../projections/facts.ts'
 import type { StoredRun } from '../runs/stored-run.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { nameInTables } from './name-in-tables.ts'
-import { isBeside, isOf } from './person-matcher.ts'
 import { isPseudonym } from './pseudonyms.ts'
 
 /** Of so many others it is known by name that they are in the person's runs. */
@@ -37,14 +36,11 @@ export class Traces {
   /** Whom others' events name in those runs, by flow. */
   private readonly othersNamed = new Set<string>()
 
-  /**
-   * @param name as `personOf` writes it
-   * @param ownBatches rows of the ledger in which it stands
-   */
-  constructor(
-    readonly name: string,
-    private readonly ownBatches: ReadonlySet<number>,
-  ) {}
+  /** Rows of the ledger that name the person. */
+  private readonly naming = new Set<number>()
+
+  /** @param name as `personOf` writes it */
+  constructor(readonly name: string) {}
 
   get hasRuns(): boolean {
     return this.runs.size > 0
@@ -70,13 +66,21 @@ export class Traces {
     return othersNamed.has(`${flowRow} ${person}`) || othersNamed.size >= maxOthers
   }
 
+  /** Rows of the ledger that have to be rewritten, ascending. */
   get batches(): readonly number[] {
     const ofErased = this.runs
       .values()
       .flatMap(runs => runs.values())
       .filter(({ isAnyoneLeft }) => !isAnyoneLeft)
       .flatMap(({ batches }) => batches)
-    return [...this.ownBatches.union(new Set(ofErased))].sort((a, b) => a - b)
+    return [...this.naming.union(new Set(ofErased))].sort((a, b) => a - b)
+  }
+
+  /** Notes an event that names the person. */
+  addNaming(seq: number, { flowRow, runId, ...ids }: LedgerFact): void {
+    this.naming.add(seq)
+    const isOwn = personOf(ids.userId, ids.anonymousId) === this.name
+    if (isOwn && runId !== null) this.addRun(flowRow, runId)
   }
 
   addRun(flowRow: number | null, runId: string): SharedRun {
@@ -119,33 +123,29 @@ export class Traces {
  */
 export function* tracesOf(work: ErasureWork): Generator<number, Traces | null> {
   const { database, orgRow, person } = work
-  const batches = new Set<number>()
-  let name: string | null = null
-  const named: Pick<LedgerFact, 'flowRow' | 'runId'>[] = []
+  let traces: Traces | null = null
   for (const page of ledgerPages(database, orgRow)) {
     for (const { seq, facts } of page) {
       for (const fact of facts) {
-        if (isOf(person, fact)) {
-          name ??= personOf(fact.userId, fact.anonymousId)
-          if (fact.runId !== null) named.push(fact)
-        } else if (isBeside(person, fact)) name ??= `a${fact.anonymousId}`
-        else continue
-        batches.add(seq)
+        const named = namesOf(fact).find(person)
+        if (named === undefined) continue
+        traces ??= new Traces(named)
+        traces.addNaming(seq, fact)
       }
     }
     yield page.length
   }
-  name ??= yield* nameInTables(work)
-  if (name === null) return null
-
-  const traces = new Traces(name, batches)
-  for (const { flowRow, runId } of named) traces.addRun(flowRow, runId!)
+  if (traces === null) {
+    const name = yield* nameInTables(work)
+    if (name === null) return null
+    traces = new Traces(name)
+  }
   addStoredRuns(work, traces)
   if (!traces.hasRuns) return traces
   for (const page of ledgerPages(database, orgRow)) {
     for (const { seq, facts } of page) {
       for (const fact of facts) {
-        if (personOf(fact.userId, fact.anonymousId) !== name) traces.addOther(seq, fact)
+        if (personOf(fact.userId, fact.anonymousId) !== traces.name) traces.addOther(seq, fact)
       }
     }
     yield page.length
