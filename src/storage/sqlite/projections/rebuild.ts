@@ -56,6 +56,9 @@ const projections = {
   },
 } as const
 
+/** Facts that are joined before they are written, so that a run whose events come in many batches is written once. */
+const factsAtOnce = 5_000
+
 const tables = Object.keys(projections) as (keyof typeof projections)[]
 
 /** Makes empty temporary tables that hide the real ones from statements that name no schema. */
@@ -168,7 +171,7 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
 }
 
 /** A flow's projections made anew, in tables that only this connection sees and that hide the real ones. */
-export class SideTables {
+class SideTables {
   // Its statements are prepared once the side tables exist, and therefore use them.
   private readonly projector: Projector
 
@@ -194,7 +197,22 @@ export class SideTables {
     if (until !== null) carryOver(this.database, this.projector, { orgRow, flowRow, until })
   }
 
-  project(facts: readonly Fact[]): void {
+  /** @returns how many facts it projected */
+  project(pages: Iterable<readonly Fact[]>): number {
+    let count = 0
+    let facts: Fact[] = []
+    for (const page of pages) {
+      facts.push(...page)
+      if (facts.length < factsAtOnce) continue
+      this.projectAtOnce(facts)
+      count += facts.length
+      facts = []
+    }
+    this.projectAtOnce(facts)
+    return count + facts.length
+  }
+
+  private projectAtOnce(facts: readonly Fact[]): void {
     const attempt = (some: readonly Fact[]) =>
       inSavepoint(this.database, null, () => this.projector.project(some))
     // Facts that the server could not project either are among its dead letters already.
@@ -283,17 +301,13 @@ export function rebuild(
     let changed = 0
     const changedOf = new Map<number, number>()
     const flowsOf = Map.groupBy(flows, ({ org_id }) => org_id)
-    const project = (facts: readonly Fact[]) => {
-      events += facts.length
-      sides.project(facts)
-    }
     /** Replays a flow as it is now; what is stored meanwhile may be missing. */
     const replay = (orgRow: number, flowRow: number) => {
       const upTo = lastSeq.get()?.seq ?? 0
       const until = deletedUntilOf(orgRow, flowRow)
       catalogue.refresh()
       sides.begin(orgRow, flowRow, until)
-      for (const facts of flowFacts(database, orgRow, flowRow, 0, upTo)) project(facts)
+      events += sides.project(flowFacts(database, orgRow, flowRow, 0, upTo))
       return { upTo, until }
     }
     /** Replays what was stored meanwhile, and returns the row of the ledger that it has reached. */
@@ -301,7 +315,7 @@ export function rebuild(
       // Events stored meanwhile may belong to a version published meanwhile.
       catalogue.refresh()
       const upTo = lastSeq.get()?.seq ?? 0
-      for (const facts of flowFacts(database, orgRow, flowRow, after, upTo)) project(facts)
+      events += sides.project(flowFacts(database, orgRow, flowRow, after, upTo))
       return upTo
     }
     /** Writes the line in an organisation's audit log once all of its flows are done. */
