@@ -5,7 +5,6 @@ import {
   OpenBatch,
 } from '../../src/storage/sqlite/engine/event-codec/event-batches.ts'
 import { factOf } from '../../src/storage/sqlite/projections/facts.ts'
-import { BatchFlows } from '../../src/storage/sqlite/projections/pending-facts.ts'
 
 export { storedEvents } from '../../scripts/support/stored.ts'
 
@@ -35,14 +34,9 @@ export function storeBehind(database: Database, orgRow: number, events: readonly
     .get()!
   const receivedAt = Math.max(...events.map(({ occurredAt }) => occurredAt))
   const batch = new OpenBatch(seq, orgRow, 'events')
-  batch.add(events, receivedAt)
+  const facts = events.map(event => factOf(orgRow, event, 'events'))
+  batch.add(events, receivedAt, facts)
   new EventBatches(database).write(batch)
-  const flows = new BatchFlows(database)
-  flows.note(
-    seq,
-    events.map(event => factOf(orgRow, event, 'events')),
-  )
-  flows.writeOwn()
   // Marks them as projected, because nobody has them in memory to project them.
   database.run("update server_state set value = ? where name = 'projected'", [seq])
 }

@@ -82,7 +82,6 @@ export class Changes {
     if (version === this.knownDataVersion) return
     const newest = this.newestChange.get()?.seq ?? 0
     if (newest !== this.knownChange) this.refreshCatalogue()
-    this.withholding.participants.externalChange()
     if (this.withholding.look()) this.on.erasure()
     // Noted only once all is done, so that what fails is retried.
     this.knownChange = newest

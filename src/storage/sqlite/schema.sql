@@ -110,8 +110,6 @@ create table runs (
   -- What the run's own events say of start and completion; the columns above add what is assigned to it.
   own_started_at integer,
   own_completed_at integer,
-  -- Whether the person has loose facts: only their runs are needed in order.
-  has_loose integer not null default 0,
   -- The least version that loose facts name which are assigned to the run.
   loose_version integer,
   -- What was said of the listed traits when the run started: the time of it, fifteen digits, and a JSON object.
@@ -122,10 +120,6 @@ create table runs (
 ) strict;
 create unique index runs_by_key on runs (flow_id, run_key);
 create index runs_by_start on runs (org_id, flow_id, started_at);
-create index runs_of_loose_people on runs (org_id, flow_id, person, started_at, run_key)
-  where has_loose = 1;
-create index runs_changed_loosely on runs (org_id, flow_id, person, started_at)
-  where completed_at is not own_completed_at or loose_version is not null;
 create index runs_with_answers on runs (org_id, flow_id, started_at, id) where answers is not null;
 create index runs_by_person on runs (org_id, flow_id, person, started_at);
 
@@ -271,21 +265,17 @@ create table event_batches (
   source integer not null,
   -- How many.
   events integer not null,
+  -- The flows that they name, each between commas, and between which times those events occurred.
+  flows text not null default '',
+  first_at integer not null default 0,
+  last_at integer not null default 0,
   -- The events: see `packed` in `engine/event-codec/event-batches.ts`.
   body blob not null,
   -- JSON: which events of the batch published flows asked for when it was stored, [place, most, goalOf] each.
   asked text
 ) strict;
-
--- Which batches hold events of a flow, and between which times those occurred.
-create table event_batch_flows (
-  org_id integer not null,
-  flow_id integer not null,
-  seq integer not null,
-  first_at integer not null,
-  last_at integer not null,
-  primary key (org_id, flow_id, seq)
-) strict, without rowid;
+-- Has all that tells which rows to read.
+create index event_batches_by_org on event_batches (org_id, seq, flows, first_at, last_at);
 
 -- Runs of a flow as columns, for analytics: all that started from `from_at` until before `to_at`, as they stand
 -- in `runs`. A block whose runs change is deleted in the same transaction, and made anew later; what no block

@@ -15,7 +15,6 @@ import { LogSync } from './database/log-sync.ts'
 import { type BlockPolicy, defaultBlockPolicy } from './engine/run-blocks/block-maker.ts'
 import { RunBlocks } from './engine/run-blocks/run-blocks.ts'
 import { isPassing } from './engine/savepoint.ts'
-import { ErasedPeople } from './erasure/erased-people.ts'
 import { Withholding } from './erasure/withheld.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { IdentityTable } from './organisations/identity-table.ts'
@@ -124,7 +123,7 @@ export class Storage {
     const { following = null } = options
     const { ids, follower } = this.executor
     this.replica = following && new Replica(database, following.log.id, ids, follower)
-    this.withholding = new Withholding(this.executor, new ErasedPeople(database))
+    this.withholding = new Withholding(this.executor, database)
 
     const sharedRetention =
       following &&
@@ -403,7 +402,6 @@ export class Storage {
 
   /** Frees memory that only saves reads of the disk. To be called when there is little to do. */
   giveBack(): void {
-    this.executor.follower.projector.giveBack()
     this.database.run('pragma shrink_memory')
   }
 

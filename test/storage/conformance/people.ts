@@ -462,6 +462,31 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       expect(Object.values(await tenant.stored('uada-6')).flat()).toEqual([])
       expect(await store.traces(['ada-6', 'a message of hers'])).toEqual([])
     })
+
+    test('has a receipt even if nothing is stored of them', async () => {
+      const { receipt } = await tenant.erase('unobody')
+      const kinds = ['events', 'runs', 'completions', 'ticks', 'progress', 'looseFacts']
+      const all = [...kinds, 'stepReports', 'deadLetters'].map(kind => [kind, 0])
+      expect(receipt.erased).toEqual(Object.fromEntries(all))
+    })
+
+    test('is found where only their reports about a step name them, and changes no count', async () => {
+      const step = tenant.stepRef('tour', 'hello')
+      for (const person of ['uada-8', 'ubob-8']) {
+        await store.stores.steps.recordHealth({
+          ...{ orgRef: tenant.ref, stepRef: step, version: 1, person, outcome: 'found', at: 1 },
+          ...{ url: null, selector: null, matchCount: 1, waitMs: null, snippetVersion: null },
+          message: `a message of ${person}`,
+        })
+      }
+      const counts = () => store.stores.steps.healthCounts(tenant.ref, step, 1, 0)
+      const before = await counts()
+      const { receipt } = await tenant.erase('uada-8')
+      expect(receipt.erased).toMatchObject({ events: 0, runs: 0, stepReports: 1 })
+      expect(await counts()).toEqual(before)
+      expect(await store.traces(['ada-8'])).toEqual([])
+      expect(await store.traces(['bob-8'])).not.toEqual([])
+    })
   })
 
   describe('no response shows who was erased', () => {

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import { TransactionParticipant } from '../engine/participant.ts'
 import type { UnattributedEvents } from '../projections/unattributed-events.ts'
 import type { PartyOf } from '../runs/run-people.ts'
 import type { RunTable } from '../runs/run-table.ts'
@@ -19,9 +18,6 @@ interface Row extends OwnPass {
 function statements(database: Database) {
   const ofPerson = 'org_id = ? and flow_id = ? and person = ?'
   return {
-    hasAny: database.query<{ found: number }, [number, number]>(
-      'select 1 as found from checklist_completions where org_id = ? and flow_id = ? limit 1',
-    ),
     of: database.query<Row, [number, number, string]>(
       `select at, named, run_key from checklist_completions where ${ofPerson}`,
     ),
@@ -45,11 +41,9 @@ function later(a: StoredRun | null, b: StoredRun | null): StoredRun | null {
  * Which runs the ticks of checklists complete. Each time that a list becomes whole, this is the run that
  * the last tick names, or else the latest run of the people whose ticks count together.
  */
-export class ChecklistCompletions extends TransactionParticipant {
+export class ChecklistCompletions {
   private readonly sql: ReturnType<typeof statements>
-  /** Flows that have none, so that their people need not be looked up. */
-  private readonly flowsWithout = new Set<number>()
-  /** Runs whose completion may have changed, by flow and key. */
+  /** Runs whose completion may have changed, by flow and key. To settle more does no harm. */
   private readonly changed = new Map<string, [orgRow: number, flowRow: number, key: string]>()
 
   constructor(
@@ -58,17 +52,7 @@ export class ChecklistCompletions extends TransactionParticipant {
     private readonly unattributed: UnattributedEvents,
     private readonly partyOf: PartyOf,
   ) {
-    super()
     this.sql = statements(database)
-  }
-
-  override rollback(): void {
-    this.externalChange()
-  }
-
-  override externalChange(): void {
-    this.flowsWithout.clear()
-    this.changed.clear()
   }
 
   /** Sets everything that a person's ticks complete. `reassign` must follow. */
@@ -84,7 +68,6 @@ export class ChecklistCompletions extends TransactionParticipant {
       this.sql.delete.run(orgRow, flowRow, person, at)
     }
     for (const { at, named } of now.values()) {
-      this.flowsWithout.delete(flowRow)
       this.sql.put.run(orgRow, flowRow, person, at, named, named)
       this.change(orgRow, flowRow, named)
     }
@@ -92,7 +75,6 @@ export class ChecklistCompletions extends TransactionParticipant {
 
   /** Finds out again, after a person's runs changed, which runs are completed by ticks that name no run. */
   reassign(orgRow: number, flowRow: number, person: string): void {
-    if (this.isWithout(orgRow, flowRow)) return
     for (const other of this.partyOf(orgRow, flowRow, person)) {
       for (const { at, named, run_key } of this.of(orgRow, flowRow, other)) {
         if (named !== '') continue
@@ -115,20 +97,12 @@ export class ChecklistCompletions extends TransactionParticipant {
   }
 
   private of(orgRow: number, flowRow: number, person: string): readonly Row[] {
-    return this.isWithout(orgRow, flowRow) ? [] : this.sql.of.all(orgRow, flowRow, person)
-  }
-
-  private isWithout(orgRow: number, flowRow: number): boolean {
-    if (this.flowsWithout.has(flowRow)) return true
-    if (this.sql.hasAny.get(orgRow, flowRow)) return false
-    this.flowsWithout.add(flowRow)
-    return true
+    return this.sql.of.all(orgRow, flowRow, person)
   }
 
   private latestRun(orgRow: number, flowRow: number, person: string, at: number): StoredRun | null {
     let latest: StoredRun | null = null
     for (const other of this.partyOf(orgRow, flowRow, person)) {
-      this.unattributed.order(orgRow, flowRow, other)
       latest = later(latest, this.runs.latestAt(orgRow, flowRow, other, at))
     }
     return latest

@@ -1,10 +1,10 @@
 /**
- * State that a thread keeps in memory beside its database, and that has to agree with it. Every part of
- * storage that remembers anything of what it has written is one of these, and all are in one list: a
- * forgotten call would let memory and database diverge without anybody noticing.
+ * What a part of storage has in memory of the transaction under way, beside what the database has. All such parts
+ * are in one list: a forgotten call would let memory and database diverge without anybody noticing. What is
+ * committed is read from the tables, and is not kept.
  *
- * For each transaction, either `beforeCommit` and then `commit` are called, or `rollback`. Within it there
- * are any number of savepoints, each of which may be rolled back to, the latest first.
+ * A transaction ends with either `commit` or `rollback`. Within it there are any number of savepoints, each of
+ * which may be rolled back to, the latest first.
  */
 export abstract class TransactionParticipant<Mark = unknown> {
   /** A savepoint begins. Returns what `rollbackTo` needs to come back to this moment. */
@@ -17,17 +17,11 @@ export abstract class TransactionParticipant<Mark = unknown> {
     this.rollback()
   }
 
-  /** The last call in a transaction: writes what has to be written with it. */
-  beforeCommit(): void {}
-
   /** The transaction is committed, so that what it has noted is true. Must not fail. */
   commit(): void {}
 
   /** The database rolls back the whole transaction. */
   rollback(): void {}
-
-  /** Another connection has written, maybe to what is remembered here. Called within or between transactions. */
-  externalChange(): void {}
 }
 
 /** Several participants as one, in the order in which they are listed. */
@@ -44,19 +38,11 @@ export class Participants extends TransactionParticipant<readonly unknown[]> {
     for (const [i, part] of this.parts.entries()) part.rollbackTo(marks[i])
   }
 
-  override beforeCommit(): void {
-    for (const part of this.parts) part.beforeCommit()
-  }
-
   override commit(): void {
     for (const part of this.parts) part.commit()
   }
 
   override rollback(): void {
     for (const part of this.parts) part.rollback()
-  }
-
-  override externalChange(): void {
-    for (const part of this.parts) part.externalChange()
   }
 }

@@ -16,15 +16,16 @@ export const isBusy = (error: unknown) => (error as { code?: string }).code === 
 /**
  * Does a piece of a transaction, of which either all or nothing is kept.
  *
+ * @param participants null if nothing in memory has to agree with what the piece writes
  * @returns the error of the database; null if the piece is kept
  * @throws if the fault may pass: then the whole transaction has to be retried
  */
 export function inSavepoint(
   database: Database,
-  participants: TransactionParticipant,
+  participants: TransactionParticipant | null,
   work: () => unknown,
 ): Error | null {
-  const mark = participants.savepoint()
+  const mark = participants?.savepoint()
   database.query('savepoint apart').run()
   let fault: Error | null = null
   try {
@@ -32,7 +33,7 @@ export function inSavepoint(
   } catch (error) {
     if (isPassing(error)) throw error
     fault = error as Error
-    participants.rollbackTo(mark)
+    participants?.rollbackTo(mark)
     database.query('rollback to apart').run()
   }
   database.query('release apart').run()

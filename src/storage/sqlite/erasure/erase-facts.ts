@@ -2,12 +2,10 @@ import { pages } from '../database/pages.ts'
 import { letterIn, letterText, namesIn } from '../ledger/dead-letters.ts'
 import { type Pair, pairIn, pairKeyOf, pairPrefix } from '../runs/run-people.ts'
 import type { ErasedCounts, ErasureWork } from './erasure-work.ts'
-import { isBeside, isOf, isPerson } from './person-matcher.ts'
-import type { NamedRuns } from './traces.ts'
+import { isBeside, isOf } from './person-matcher.ts'
+import type { Traces } from './traces.ts'
 
-/** Erases what is known of a person besides their runs: these rows get the same names as the runs. */
-
-const pageRows = 2_000
+/** Erases what is known of a person besides their runs. */
 
 /** Tables whose rows are found by flow and person, and the count of the receipt that their rows go into. */
 const tablesByPerson = [
@@ -21,23 +19,26 @@ const tablesByPerson = [
   ['goals', null],
 ] as const
 
-/** The person's name, from the first of these tables that has them. */
-export function* nameInFacts(work: ErasureWork): Generator<number, string | null> {
-  for (const [table] of tablesByPerson) {
-    const page = work.database.query<{ flow_id: number; person: string }, [number, number, string]>(
-      `select flow_id, person from ${table}
-      where org_id = ? and (flow_id, person) > (?, ?)
-      group by flow_id, person order by flow_id, person limit ${pageRows}`,
-    )
-    const next = (last: { flow_id: number; person: string }) =>
-      page.all(work.orgRow, last.flow_id, last.person)
-    for (const people of pages(next, { flow_id: 0, person: '' }, pageRows)) {
-      const found = people.find(({ person }) => isPerson(work.person, person))
-      if (found) return found.person
-      yield people.length
+/** Renames a person's rows of one flow in these tables, within a step of the work, as their runs are renamed. */
+export function factsEraser(work: ErasureWork, traces: Traces) {
+  const { database, orgRow, pseudonyms } = work
+  const eraseTogether = togetherEraser(work, traces)
+  const renames = tablesByPerson.map(([table, counted]) => ({
+    counted,
+    rename: database.query(
+      `update or replace ${table} set person = ? where org_id = ? and flow_id = ? and person = ?`,
+    ),
+  }))
+  return (flowRow: number): Partial<ErasedCounts> => {
+    const counts: Partial<ErasedCounts> = {}
+    eraseTogether(flowRow)
+    const now = pseudonyms.nameIn(flowRow, traces.name)
+    for (const { counted, rename } of renames) {
+      const { changes } = rename.run(now, orgRow, flowRow, traces.name)
+      if (counted !== null) counts[counted] = changes
     }
+    return counts
   }
-  return null
 }
 
 /**
@@ -45,8 +46,8 @@ export function* nameInFacts(work: ErasureWork): Generator<number, string | null
  * too, unless more is known of them: then their ticks count together with what is left of the user. No event
  * says so any more, so a rebuild takes it as it is.
  */
-function togetherEraser(work: ErasureWork, named: NamedRuns, name: string) {
-  const { database, orgRow } = work
+function togetherEraser({ database, orgRow, pseudonyms }: ErasureWork, traces: Traces) {
+  const { name } = traces
   const ofPerson = 'org_id = ?1 and flow_id = ?2 and person = ?3'
   const besides = database.query<{ run_key: string; person: string }, [number, number, string]>(
     `select run_key, person from run_people where org_id = ?1 and flow_id = ?2 and person <> ?3
@@ -71,13 +72,15 @@ function togetherEraser(work: ErasureWork, named: NamedRuns, name: string) {
     'update run_people set run_key = ? where org_id = ? and flow_id = ? and run_key = ?',
   )
   return (flowRow: number): void => {
-    const nameNow = work.nameIn(flowRow, name)
+    const nameNow = pseudonyms.nameIn(flowRow, name)
     const found = besides.all(orgRow, flowRow, name)
-    const visitors = found.filter(({ person }) => person.startsWith('a'))
-    for (const other of new Set(visitors.map(({ person }) => person))) {
-      if (name.startsWith('a') || named.mayNameOther(flowRow, other)) continue
-      if (isKnown.get(orgRow, flowRow, other, name) !== null) continue
-      for (const rows of forget) rows.run(orgRow, flowRow, other)
+    const visitors = name.startsWith('u')
+      ? found.filter(({ person }) => person.startsWith('a'))
+      : []
+    for (const visitor of new Set(visitors.map(({ person }) => person))) {
+      if (traces.mayNameOther(flowRow, visitor)) continue
+      if (isKnown.get(orgRow, flowRow, visitor, name) !== null) continue
+      for (const rows of forget) rows.run(orgRow, flowRow, visitor)
     }
     forgetAlone.run(orgRow, flowRow, name)
     for (const { run_key: key } of found) {
@@ -89,54 +92,24 @@ function togetherEraser(work: ErasureWork, named: NamedRuns, name: string) {
   }
 }
 
-/** Renames a person's rows of one flow in these tables, within a step of the work. */
-export function eraseFacts(work: ErasureWork, named: NamedRuns, name: string) {
-  const eraseTogether = togetherEraser(work, named, name)
-  const renames = tablesByPerson.map(([table, counted]) => ({
-    counted,
-    rename: work.database.query(
-      `update or replace ${table} set person = ? where org_id = ? and flow_id = ? and person = ?`,
-    ),
-  }))
-  return (flowRow: number): Partial<ErasedCounts> => {
-    const counts: Partial<ErasedCounts> = {}
-    eraseTogether(flowRow)
-    for (const { counted, rename } of renames) {
-      const { changes } = rename.run(work.nameIn(flowRow, name), work.orgRow, flowRow, name)
-      if (counted !== null) counts[counted] = changes
-    }
-    return counts
-  }
+/** Deletes the person's caused events: they decide what the person is shown, and no number depends on them. */
+export function* eraseCaused(work: ErasureWork, { name }: Traces): Generator<number> {
+  work.step(() => {
+    const remove = 'delete from caused_events where org_id = ? and person = ?'
+    work.database.query(remove).run(work.orgRow, name)
+    return {}
+  })
+  yield 1
 }
 
-/** Deletes the person's caused events: they decide what the person is shown, and no number depends on them. */
-export function* eraseCaused(work: ErasureWork): Generator<number> {
-  const { database, orgRow } = work
-  const page = database.query<{ person: string }, [number, string]>(
-    `select distinct person from caused_events
-    where org_id = ? and person > ? order by person limit ${pageRows}`,
-  )
-  const remove = database.query('delete from caused_events where org_id = ? and person = ?')
-  const next = ({ person }: { person: string }) => page.all(orgRow, person)
-  for (const people of pages(next, { person: '' }, pageRows)) {
-    const own = people.find(({ person }) => isPerson(work.person, person))
-    if (own) {
-      work.step(() => {
-        remove.run(orgRow, own.person)
-        return {}
-      })
-    }
-    yield people.length
-    if (own) return
-  }
-}
+const stepReports = 500
 
 /** Renames the person's reports about steps, which still count but lose their page and message. */
-export function* eraseStepReports(work: ErasureWork): Generator<number> {
-  const { database, orgRow } = work
-  const page = database.query<{ seq: number; step_id: number; person: string }, [number, number]>(
-    `select seq, step_id, person from step_reports
-    where seq > ? and org_id = ? and person is not null order by seq limit ${pageRows}`,
+export function* eraseStepReports(work: ErasureWork, { name }: Traces): Generator<number> {
+  const { database, orgRow, pseudonyms } = work
+  const page = database.query<{ seq: number; step_id: number }, [number, number, string]>(
+    `select seq, step_id from step_reports
+    where seq > ? and org_id = ? and person = ? order by seq limit ${stepReports}`,
   )
   const rename = database.query(
     `update step_reports set person = ?, url = null, message = null, selector = null,
@@ -146,19 +119,16 @@ export function* eraseStepReports(work: ErasureWork): Generator<number> {
   const renameLatest = database.query(
     'update or replace step_health set person = ? where org_id = ? and step_id = ? and person = ?',
   )
-  const next = ({ seq }: { seq: number }) => page.all(seq, orgRow)
-  for (const rows of pages(next, { seq: 0 }, pageRows)) {
-    const own = rows.filter(({ person }) => isPerson(work.person, person))
-    if (own.length > 0) {
-      work.step(() => {
-        for (const { seq, step_id, person } of own) {
-          const name = `${person[0]}${work.pseudonyms.personOfStep(step_id)}`
-          rename.run(name, seq, orgRow)
-          renameLatest.run(name, orgRow, step_id, person)
-        }
-        return { stepReports: own.length }
-      })
-    }
+  const next = ({ seq }: { seq: number }) => page.all(seq, orgRow, name)
+  for (const rows of pages(next, { seq: 0 }, stepReports)) {
+    work.step(() => {
+      for (const { seq, step_id } of rows) {
+        const now = pseudonyms.nameInStep(step_id, name)
+        rename.run(now, seq, orgRow)
+        renameLatest.run(now, orgRow, step_id, name)
+      }
+      return { stepReports: rows.length }
+    })
     yield rows.length
   }
 }

@@ -80,14 +80,13 @@ export async function eraseWhole(
 ): Promise<Erased> {
   const { dataDir, now } = place
   const table = new ErasureTable(database)
-  const { row, unfinished } = await whileRewriting(dataDir, async () => {
-    const row = beginErasure(database, dataDir, person, now(), asked.audit)
-    await allProjected(database)
-    await eraseInSteps(database, row, asked.tell)
-    return { row, unfinished: await cleanFiles(database, place, asked) }
-  })
+  let row!: ErasureRow
+  const begin = () => {
+    row = beginErasure(database, dataDir, person, now(), asked.audit)
+    return row
+  }
+  const { unfinished, copies } = await eraseHere(database, place, begin, asked)
   if (unfinished === null) table.finish(row, now())
-  const copies = copiesBeside(dataDir).map(path => relative(dataDir, path))
   return { receipt: receiptOf(table.get(row)!), unfinished, copies }
 }
 
@@ -102,21 +101,23 @@ export interface ErasedHere {
 }
 
 /**
- * Erases a person whose erasure has begun from the files of one machine among several.
+ * Erases a person from the files of one machine, which may be one of several.
  *
+ * @param begin begins the erasure, unless that is done
  * @throws AppError `rewriting_under_way`
  */
 export async function eraseHere(
   database: Database,
   place: LongWorkPlace,
-  row: ErasureRow,
-  tell: Asked['tell'],
+  begin: () => ErasureRow,
+  asked: Pick<Asked, 'compact' | 'tell'>,
 ): Promise<ErasedHere> {
   const { dataDir } = place
   return whileRewriting(dataDir, async () => {
+    const row = begin()
     await allProjected(database)
-    const batches = await eraseInSteps(database, row, tell)
-    const unfinished = await cleanFiles(database, place, { compact: false })
+    const batches = await eraseInSteps(database, row, asked.tell)
+    const unfinished = await cleanFiles(database, place, asked.compact)
     const copies = copiesBeside(dataDir).map(path => relative(dataDir, path))
     return { batches, unfinished, copies }
   })
@@ -171,10 +172,10 @@ async function eraseInSteps(
 async function cleanFiles(
   database: Database,
   { dataDir, isServed }: LongWorkPlace,
-  asked: Pick<Asked, 'compact'>,
+  mayCompactLarge: boolean,
 ): Promise<Erased['unfinished']> {
   const { bytes } = databaseSize(database)
-  const isQuick = asked.compact || bytes <= quickBytes || !isServed
+  const isQuick = mayCompactLarge || bytes <= quickBytes || !isServed
   if (isQuick) compact(database, dataDir)
   const deadline = performance.now() + patienceMs
   let isEmpty = emptyLog(database)

@@ -4,27 +4,18 @@ import { hashedPerson, type PersonMatcher } from './person-matcher.ts'
 import { Pseudonyms } from './pseudonyms.ts'
 
 /** What was erased, in numbers: nothing in it is personal. */
-const erasedKinds = [
-  'events',
-  'runs',
-  'completions',
-  'ticks',
-  'progress',
-  'looseFacts',
-  'stepReports',
-  'deadLetters',
-] as const
-
-export type ErasedCounts = Record<(typeof erasedKinds)[number], number>
-
-const noCounts = () => Object.fromEntries(erasedKinds.map(kind => [kind, 0])) as ErasedCounts
-
-/** What was counted so far and in one more step. */
-export function summed(counts: ErasedCounts, more: Partial<ErasedCounts>): ErasedCounts {
-  const sums = { ...counts }
-  for (const [kind, count] of Object.entries(more)) sums[kind as keyof ErasedCounts] += count
-  return sums
+const noCounts = {
+  events: 0,
+  runs: 0,
+  completions: 0,
+  ticks: 0,
+  progress: 0,
+  looseFacts: 0,
+  stepReports: 0,
+  deadLetters: 0,
 }
+
+export type ErasedCounts = typeof noCounts
 
 /**
  * An erasure in progress: whom it is about, what replaces their names, and what it has counted. It
@@ -44,19 +35,16 @@ export class ErasureWork {
     this.orgRow = row.orgRow
     this.person = hashedPerson(row.key, row.orgId, row.person)
     this.pseudonyms = new Pseudonyms(row.secret)
-    this.counts = row.receipt === null ? noCounts() : JSON.parse(row.receipt)
+    this.counts = row.receipt === null ? noCounts : JSON.parse(row.receipt)
     this.note = database.query('update erasures set receipt = ? where id = ? and org_id = ?')
-  }
-
-  /** The person's new name in a flow, of the same kind as the old one. */
-  nameIn(flowRow: number, person: string): string {
-    return `${person[0]}${this.pseudonyms.person(flowRow)}`
   }
 
   /** Does work in one transaction, which has to be short because it blocks other writers. */
   step(work: () => Partial<ErasedCounts>): void {
     const transaction = this.database.transaction(() => {
-      const counts = summed(this.counts, work())
+      const counts = { ...this.counts }
+      for (const [kind, count] of Object.entries(work()))
+        counts[kind as keyof ErasedCounts] += count
       this.note.run(JSON.stringify(counts), this.row.id, this.orgRow)
       return counts
     })

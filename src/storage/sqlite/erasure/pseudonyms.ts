@@ -21,9 +21,14 @@ export class Pseudonyms {
     return this.of('person', flowRow)
   }
 
-  /** Replaces the person in the reports of a step, which are counted by person too. */
-  personOfStep(stepRow: number): string {
-    return this.of('step', stepRow)
+  /** Replaces a name (`personOf`) in a flow by one of the same kind. */
+  nameIn(flowRow: number, name: string): string {
+    return `${name[0]}${this.person(flowRow)}`
+  }
+
+  /** The same in the reports of a step, which are counted by person too. */
+  nameInStep(stepRow: number, name: string): string {
+    return `${name[0]}${this.of('step', stepRow)}`
   }
 
   run(flowRow: number | null, runId: string): string {

@@ -1,3 +1,4 @@
+import type { Database } from 'bun:sqlite'
 import type { AppendOutcome, PersonIds } from '../../../core/event/stored-event.ts'
 import type { NewEvent } from '../../shared/in-rows.ts'
 import type { TransactionParticipant } from '../engine/participant.ts'
@@ -8,10 +9,52 @@ import {
   type StorageCommand,
   timeOf,
 } from '../writer/commands.ts'
-import type { ErasedPeople } from './erased-people.ts'
-import { isBeside, isOf, isPerson, type PersonMatcher } from './person-matcher.ts'
+import { ErasureTable } from './erasure-table.ts'
+import { hashedPeople, isBeside, isOf, type PersonMatcher } from './person-matcher.ts'
 
-/** Separates newly arrived reports of erased people from those of everybody else. */
+/** Which organisations have erased people, and who they are. */
+class ErasedPeople {
+  private readonly table: ErasureTable
+  private readonly change
+  /** Erased people by the row of their organisation. Nearly every organisation has none. */
+  byOrganisation: ReadonlyMap<number, PersonMatcher> = new Map()
+  private names: ReadonlySet<string> = new Set()
+  private knownChange: number | undefined
+
+  constructor(database: Database) {
+    this.table = new ErasureTable(database)
+    this.change = database.query<{ value: number }, []>(
+      "select value from server_state where name = 'erasures_changed'",
+    )
+    this.look()
+  }
+
+  /**
+   * Checks whether somebody was erased, or is allowed again.
+   *
+   * @returns whether somebody was erased
+   */
+  look(): boolean {
+    const change = this.change.get()?.value ?? 0
+    if (change === this.knownChange) return false
+    const all = this.table.all()
+    const rows = Map.groupBy(all, ({ orgRow }) => orgRow)
+    const answers = new Map<string, boolean>()
+    this.byOrganisation = new Map(
+      [...rows].map(([orgRow, people]) => {
+        const byKey = Map.groupBy(people, ({ key }) => key)
+        const hashes = new Map(
+          [...byKey].map(([key, rows]) => [key, new Set(rows.map(({ person }) => person))]),
+        )
+        return [orgRow, hashedPeople(people[0]!.orgId, hashes, answers)]
+      }),
+    )
+    const before = this.names
+    this.names = new Set(all.map(({ orgRow, key, person }) => `${orgRow} ${key} ${person}`))
+    this.knownChange = change
+    return this.names.difference(before).size > 0
+  }
+}
 
 /** Leaves out an erased person's anonymous id beside another's user id, so that the other's report is kept. */
 function withoutIdBeside<Names extends PersonIds>(names: Names, people: PersonMatcher): Names {
@@ -23,7 +66,7 @@ function isReportOf(people: PersonMatcher, report: StorageCommand | NewEvent): b
   if (!('type' in report) || report.type === 'complete' || report.type === 'tick') {
     return isOf(people, report)
   }
-  return report.type === 'health' && report.person !== null && isPerson(people, report.person)
+  return report.type === 'health' && report.person !== null && people(report.person)
 }
 
 /** Executes the commands of people who were not erased. */
@@ -40,11 +83,13 @@ type Withholdable = Pick<
  */
 export class Withholding implements Executor {
   readonly participants: TransactionParticipant
+  private readonly erased: ErasedPeople
 
   constructor(
     private readonly executor: Withholdable,
-    private readonly erased: ErasedPeople,
+    database: Database,
   ) {
+    this.erased = new ErasedPeople(database)
     this.participants = executor.participants
   }
 

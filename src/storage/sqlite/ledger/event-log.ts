@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { EventLog, LoggedEvent, NamedPart } from '../../../modules/events/port.ts'
 import { TimeSlices } from '../../../scheduling/cooperative.ts'
 import type { InRows, StoredEvent } from '../../shared/in-rows.ts'
+import { pages } from '../database/pages.ts'
 import {
   type BatchRow,
   batchColumns,
@@ -10,10 +11,8 @@ import {
 } from '../engine/event-codec/event-batches.ts'
 import { decodeEvents } from '../engine/event-codec/event-text.ts'
 
-/** Rows of the ledger that a statement looks at, of any organisation: a millisecond of work or less. */
-const rowsLookedAt = 256
-/** How many of these it reads, 512 events of the usual sort. */
-const rowsRead = 8
+/** Rows of the ledger that a statement reads, 512 events of the usual sort. */
+const pageRows = 8
 
 /** An event's own number, as `event-batches.ts` defines it, in base 36. */
 export const cursorOf = (seq: number, place: number) => (seq * eventsPerBatch + place).toString(36)
@@ -66,7 +65,7 @@ function statements(database: Database) {
     ),
     batches: database.query<BatchRow, [number, number, number]>(
       `select ${batchColumns} from event_batches
-      where seq > ? and seq <= ? and org_id = ? order by seq limit ${rowsRead}`,
+      where seq > ? and seq <= ? and org_id = ? order by seq limit ${pageRows}`,
     ),
   }
 }
@@ -75,11 +74,6 @@ function statements(database: Database) {
 export class EventLogReader implements InRows<EventLog> {
   readonly teller: ReturnType<typeof tellerOver>
   private readonly sql: ReturnType<typeof statements>
-  /**
-   * The rows after each organisation's newest event that are known to belong to others, so that repeated
-   * questions for new events do not look through them each time.
-   */
-  private readonly others = new Map<number, { from: number; to: number }>()
 
   constructor(database: Database) {
     this.sql = statements(database)
@@ -103,13 +97,9 @@ export class EventLogReader implements InRows<EventLog> {
     const told = this.teller(orgRow)
     const slices = new TimeSlices()
     let left = range.most
-    let last = start
-    for (let seq = start; seq < newest; ) {
+    const next = ({ seq }: { seq: number }) => this.sql.batches.all(seq, newest, orgRow)
+    for (const rows of pages(next, { seq: start }, pageRows)) {
       await slices.rest()
-      const to = Math.min(seq + rowsLookedAt, newest)
-      const rows = this.sql.batches.all(seq, to, orgRow)
-      last = rows.at(-1)?.seq ?? last
-      seq = this.pastOthers(orgRow, rows.length < rowsRead ? to : last)
       const events = rows
         .flatMap(row =>
           decodeEvents(storedText(row)).map((event, place) => ({ seq: row.seq, place, event })),
@@ -122,11 +112,5 @@ export class EventLogReader implements InRows<EventLog> {
       }
       if (left === 0) return
     }
-    this.others.set(orgRow, { from: last, to: newest })
-  }
-
-  private pastOthers(orgRow: number, seq: number): number {
-    const others = this.others.get(orgRow)
-    return others && seq >= others.from && seq < others.to ? others.to : seq
   }
 }

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { msOf } from '../../../core/event/caused.ts'
+import { namesOf } from '../../../core/event/event.ts'
 import { unpackTraits } from '../../../core/run/run.ts'
 import { isoTime, isoTimeOrNull } from '../../../core/time/clock.ts'
 import type { NamedPerson, StoredSection } from '../../../modules/people/port.ts'
@@ -7,7 +8,6 @@ import type { InRows, NewEvent, StoredEvent } from '../../shared/in-rows.ts'
 import { pages } from '../database/pages.ts'
 import { type BatchRow, storedText } from '../engine/event-codec/event-batches.ts'
 import { decodeEvents } from '../engine/event-codec/event-text.ts'
-import { isNamedIn, isPerson, type PersonMatcher, personByName } from '../erasure/person-matcher.ts'
 import { type BuriedCommand, letterIn, namesIn } from '../ledger/dead-letters.ts'
 import { pairIn, pairPrefix } from '../runs/run-people.ts'
 import { unpackSteps } from '../runs/run-rows.ts'
@@ -25,7 +25,7 @@ const pageRows = 200
 const pageBatches = 16
 
 /** The ids that callers know, by row. */
-export function namesOf(database: Database, orgRow: number) {
+function publicIdsOf(database: Database, orgRow: number) {
   const ids = (sql: string) =>
     new Map(
       database
@@ -46,7 +46,7 @@ export function namesOf(database: Database, orgRow: number) {
   return { flows: maps.flow, flowId: idOf('flow'), stepId: idOf('step'), itemId: idOf('item') }
 }
 
-type Names = ReturnType<typeof namesOf>
+type Names = ReturnType<typeof publicIdsOf>
 
 const eventOf = (event: NewEvent, { flowId, stepId, itemId }: Names) => ({
   id: event.id,
@@ -91,14 +91,13 @@ const storedEventOf = (event: StoredEvent, names: Names) => ({
 })
 
 function* events(database: Database, asked: InRows<NamedPerson>, names: Names): Rows {
-  const { orgRef: orgRow, person: name } = asked
-  const person = personByName(name)
+  const { orgRef: orgRow, person } = asked
   const page = database.query<BatchRow, [number, number]>(
     `select * from event_batches where seq > ? and org_id = ? order by seq limit ${pageBatches}`,
   )
   for (const rows of pages(({ seq }) => page.all(seq, orgRow), { seq: 0 }, pageBatches)) {
     for (const row of rows) {
-      const own = decodeEvents(storedText(row)).filter(event => isNamedIn(person, event))
+      const own = decodeEvents(storedText(row)).filter(event => namesOf(event).includes(person))
       for (const event of own) yield storedEventOf(event, names)
       yield null
     }
@@ -111,7 +110,6 @@ interface Asked {
   orgRow: number
   /** As `personOf` names them. */
   name: string
-  person: PersonMatcher
   names: Names
 }
 
@@ -147,10 +145,10 @@ const stepOf = (names: Names) => (step: ReturnType<typeof unpackSteps>[number]) 
 })
 
 function runs(asked: Asked) {
-  const { person, names } = asked
+  const { name, names } = asked
   return numbered<StoredRun & { number: number }>(asked, ['runs', 'id'], run => {
     const ids = { userId: run.least_user_id, anonymousId: run.least_anonymous_id }
-    if (!isNamedIn(person, ids) && !isPerson(person, run.person)) return null
+    if (run.person !== name && !namesOf(ids).includes(name)) return null
     return {
       flowId: names.flowId(run.flow_id),
       key: run.run_key,
@@ -189,7 +187,7 @@ function* causedEvents({ database, orgRow, name: person }: Asked): Rows {
 function stepReports(asked: Asked) {
   type Row = Record<string, number | string | null> & { number: number; at: number }
   return numbered<Row>(asked, ['step_reports', 'seq'], row => {
-    if (typeof row.person !== 'string' || !isPerson(asked.person, row.person)) return null
+    if (row.person !== asked.name) return null
     return {
       stepId: asked.names.stepId(row.step_id as number),
       version: row.version,
@@ -206,11 +204,12 @@ function stepReports(asked: Asked) {
 }
 
 function deadLetters(asked: Asked) {
-  const { person, names } = asked
+  const { name, names } = asked
   type Row = { number: number; at: number; error: string; event: string }
   return numbered<Row>(asked, ['dead_letters', 'seq'], ({ at, error, event }) => {
     const letter = letterIn(event)
-    if (!isNamedIn(person, namesIn(letter))) return null
+    const ids = namesIn(letter)
+    if ((ids.userId ?? ids.anonymousId) === null || !namesOf(ids).includes(name)) return null
     const content =
       'type' in letter ? { report: reportOf(letter, names) } : { event: eventOf(letter, names) }
     return { at: isoTime(at), error, ...content }
@@ -271,26 +270,14 @@ const sections: Record<string, (asked: Asked) => Rows> = {
 }
 
 /** Everything that holds a person's id. */
-export function personData(
+export function* personData(
   database: Database,
-  person: InRows<NamedPerson>,
+  asked: InRows<NamedPerson>,
 ): Generator<StoredSection> {
-  const names = namesOf(database, person.orgRef)
-  return sectionsOf(database, person, names, events(database, person, names))
-}
-
-/**
- * The same for a ledger and names that are stored elsewhere.
- *
- * @param events the rows of the section of events
- */
-export function* sectionsOf(
-  database: Database,
-  { orgRef: orgRow, person: name }: InRows<NamedPerson>,
-  names: Names,
-  events: Iterable<object | null>,
-): Generator<StoredSection> {
-  yield { section: 'events', rows: events }
-  const asked = { database, orgRow, name, person: personByName(name), names }
-  for (const [section, rowsOf] of Object.entries(sections)) yield { section, rows: rowsOf(asked) }
+  const { orgRef: orgRow, person: name } = asked
+  const names = publicIdsOf(database, orgRow)
+  yield { section: 'events', rows: events(database, asked, names) }
+  for (const [section, rowsOf] of Object.entries(sections)) {
+    yield { section, rows: rowsOf({ database, orgRow, name, names }) }
+  }
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { namesOf } from '../../../core/event/event.ts'
 import type { NamedPerson, PersonsEvents } from '../../../modules/people/port.ts'
 import { TimeSlices } from '../../../scheduling/cooperative.ts'
 import type { InRows } from '../../shared/in-rows.ts'
@@ -9,56 +10,47 @@ import {
   storedText,
 } from '../engine/event-codec/event-batches.ts'
 import { decodeEvents } from '../engine/event-codec/event-text.ts'
-import { isNamedIn, personByName } from '../erasure/person-matcher.ts'
 import { cursorOf, type EventLogReader } from '../ledger/event-log.ts'
 
-/** Rows of the ledger, of any organisation, that one statement covers: a millisecond's work or less. */
-const rowsLookedAt = 256
-/** Rows that one call goes through, and events that it reads: a few tenths of a second at most. */
-const mostRows = 65_536
-const mostRead = 65_536
+/** Rows of the ledger that a statement reads. */
+const pageRows = 16
+/** Events that one call goes through: a few tenths of a second at most. */
+const maxRead = 65_536
 
 /** Events of a person, backwards from the end of the ledger; each call covers a part of it. */
 export function personEventsOver(database: Database, log: EventLogReader) {
-  const ends = database.query<{ first: number; last: number }, []>(
-    `select coalesce((select min(seq) from event_batches), 0) as first,
-      coalesce((select max(seq) from event_batches), -1) as last`,
-  )
-  const batches = database.query<BatchRow, [number, number, number]>(
+  const page = database.query<BatchRow, [number, number]>(
     `select ${batchColumns} from event_batches
-    where seq <= ? and seq > ? and org_id = ? order by seq desc`,
+    where org_id = ? and seq <= ? order by seq desc limit ${pageRows}`,
   )
   return async (
-    { orgRef: orgRow, person: name }: InRows<NamedPerson>,
+    { orgRef: orgRow, person }: InRows<NamedPerson>,
     before: string | null,
     most: number,
   ): Promise<InRows<PersonsEvents>> => {
-    const person = personByName(name)
-    const told = log.teller(orgRow)
-    const { first, last } = ends.get()!
-    const end = before === null ? Number.POSITIVE_INFINITY : Number.parseInt(before, 36)
+    const teller = log.teller(orgRow)
+    const end = before === null ? Number.MAX_SAFE_INTEGER : Number.parseInt(before, 36)
     const slices = new TimeSlices()
-    const events: ReturnType<typeof told>[] = []
-    let seq = Math.min(last, Math.floor(end / eventsPerBatch))
-    const stop = Math.max(first - 1, seq - mostRows)
-    for (let read = 0; seq > stop && read < mostRead; ) {
+    const events: ReturnType<typeof teller>[] = []
+    let seq = Math.floor(end / eventsPerBatch)
+    for (let read = 0; read < maxRead; ) {
       await slices.rest()
-      const from = Math.max(seq - rowsLookedAt, stop)
-      for (const row of batches.iterate(seq, from, orgRow)) {
+      const rows = page.all(orgRow, seq)
+      for (const row of rows) {
         const ofRow = decodeEvents(storedText(row))
         read += ofRow.length
         for (let place = ofRow.length - 1; place >= 0; place--) {
           const event = ofRow[place]!
           if (row.seq * eventsPerBatch + place >= end) continue
-          if (!isNamedIn(person, event)) continue
+          if (!namesOf(event).includes(person)) continue
           const cursor = cursorOf(row.seq, place)
-          events.push(told(cursor, event))
+          events.push(teller(cursor, event))
           if (events.length === most) return { events, next: cursor }
         }
       }
-      seq = from
+      if (rows.length < pageRows) return { events, next: null }
+      seq = rows.at(-1)!.seq - 1
     }
-    const isWhole = seq < first
-    return { events, next: isWhole ? null : cursorOf(seq + 1, 0) }
+    return { events, next: cursorOf(seq + 1, 0) }
   }
 }

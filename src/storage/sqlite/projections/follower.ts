@@ -11,42 +11,48 @@ import {
   factsOf,
 } from '../engine/event-codec/event-batches.ts'
 import { isOfFlow } from '../engine/event-codec/event-text.ts'
-import { Participants, TransactionParticipant } from '../engine/participant.ts'
+import { TransactionParticipant } from '../engine/participant.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
 import type { EventIds } from '../ledger/event-ids.ts'
 import { type Caused, CausedEvents } from '../people/caused-events.ts'
 import type { RunChanges } from '../runs/run-table.ts'
 import { type Fact, factOf, type LedgerFact } from './facts.ts'
 import { JoinedFacts, type Part, personOfFact } from './joined-facts.ts'
-import { BatchFlows, type FlowSpan, type FollowerState, PendingFacts } from './pending-facts.ts'
+import { type FollowerState, PendingFacts } from './pending-facts.ts'
 import { PoisonIsolation } from './poison-isolation.ts'
 import { Projector } from './projector.ts'
 
 /** Runs or facts that one transaction projects: about ten milliseconds of work, and a sync. */
 const partSize = 2_000
 
-/** Entries of `event_batch_flows` that one transaction writes, which takes about as long. */
-const spansAtOnce = 10_000
-
 /** Rows of the ledger that a statement reads at a start. */
 const pageBatches = 256
 
 /** What a transaction has stored, and how much of that it has projected already. */
-interface Mark {
-  facts: number
-  caused: number
-  causedProjected: number
-  progressed: number
-  projectedOf: ReadonlyMap<number, number>
-  caughtUp: ReadonlySet<number>
+class Noted {
+  facts: Fact[] = []
+  caused: Caused[] = []
+  causedProjected = 0
+  /** Whose progress may have changed. */
+  progressed: PersonInFlow[] = []
+  /** For each flow projected within the transaction: how many of the transaction's facts that covers. */
+  projectedOf = new Map<number, number>()
+  /** Flows for which everything that waited is projected within the transaction. */
+  caughtUp = new Set<number>()
+
+  get copy(): Noted {
+    const { facts, caused, progressed, projectedOf, caughtUp } = this
+    return Object.assign(new Noted(), this, {
+      ...{ facts: [...facts], caused: [...caused], progressed: [...progressed] },
+      ...{ projectedOf: new Map(projectedOf), caughtUp: new Set(caughtUp) },
+    })
+  }
 }
 
 /** What is being projected. */
-interface Draining extends ReturnType<PendingFacts['take']> {
+interface Draining extends Pick<PendingFacts, 'count' | 'since' | 'caused'> {
   /** The row of the ledger up to which everything is projected once this is done. */
   upTo: number
-  /** Which flows' events the rows hold, as far as that is left to write. */
-  spans: readonly FlowSpan[]
   /** The parts that are left to project. */
   parts: readonly Part[]
 }
@@ -72,24 +78,14 @@ function statements(database: Database) {
  * `projected` in `server_state` is the row of the ledger up to which everything is projected. Later rows
  * are read again at a start. Some of them may then be projected twice, which changes nothing.
  */
-export class Follower extends TransactionParticipant<Mark> {
+export class Follower extends TransactionParticipant<Noted> {
   readonly projector: Projector
-  /** Everything that projecting writes. */
-  readonly participants: TransactionParticipant
   private readonly sql: ReturnType<typeof statements>
-  private readonly batchFlows: BatchFlows
   private readonly causedEvents: CausedEvents
-  private readonly pending: PendingFacts
+  private pending: PendingFacts
   private readonly poison: PoisonIsolation
-  /** What was noted in the transaction under way. */
-  private facts: Fact[] = []
-  private caused: Caused[] = []
-  private progressed: PersonInFlow[] = []
-  /** For each flow projected within the transaction: how many of the transaction's facts that covers. */
-  private projectedOf = new Map<number, number>()
-  /** Flows for which everything that waited is projected within the transaction. */
-  private caughtUp = new Set<number>()
-  private causedProjected = 0
+  /** In the transaction under way. */
+  private noted = new Noted()
   private draining: Draining | null = null
   /** The row of the ledger up to which everything is projected. */
   private upTo: number
@@ -109,27 +105,24 @@ export class Follower extends TransactionParticipant<Mark> {
     }
     this.sql = statements(database)
     this.projector = new Projector(database, historyOf, changes)
-    this.batchFlows = new BatchFlows(database)
     this.causedEvents = new CausedEvents(database)
-    this.participants = new Participants([this.projector.participants, this.batchFlows, this])
     this.upTo = this.sql.projected.get()!.value
-    this.pending = new PendingFacts(live)
-    this.poison = new PoisonIsolation(database, this.participants, {
+    this.pending = new PendingFacts(live.now())
+    this.poison = new PoisonIsolation(database, {
       part: part => this.projectPart(part),
       fact: fact => this.projector.project([fact]),
     })
     this.readRest()
   }
 
-  /** Notes that events were stored in a row of the ledger, in the transaction under way. */
-  note(seq: number, facts: readonly LedgerFact[]): void {
-    this.batchFlows.note(seq, facts)
-    for (const fact of facts) if (isOfFlow(fact)) this.facts.push(fact)
+  /** Notes that events were stored, in the transaction under way. */
+  note(facts: readonly LedgerFact[]): void {
+    for (const fact of facts) if (isOfFlow(fact)) this.noted.facts.push(fact)
   }
 
   /** Notes that a custom event was stored that published flows ask for. */
   noteCaused(caused: Caused): void {
-    this.caused.push(caused)
+    this.noted.caused.push(caused)
   }
 
   /** The same for events of a row of the ledger, with what the row says of them. */
@@ -142,20 +135,24 @@ export class Follower extends TransactionParticipant<Mark> {
     return this.pending.count
   }
 
-  /** The number under which events are committed from now on. */
-  get current(): number {
-    return this.pending.number
+  /** The newest committed row of the ledger. */
+  get newest(): number {
+    return this.ids.committedSeq
   }
 
-  /** Whether everything committed under a number, or before it, is projected. */
-  isDone(number: number): boolean {
-    const isEmpty = this.pending.number === number && !this.isBehind
-    return isEmpty || this.pending.isDone(number)
+  /** Whether everything up to a row of the ledger is projected. */
+  isDone(seq: number): boolean {
+    return seq <= this.upTo
   }
 
   /** Whether there are committed rows of the ledger that are not fully projected. */
   get isBehind(): boolean {
-    return this.draining !== null || this.ids.committedSeq > this.upTo
+    return !this.isDone(this.newest)
+  }
+
+  /** Whether some of what was taken up is left. */
+  get isDraining(): boolean {
+    return this.draining !== null
   }
 
   /** Whether ticks of a flow are stored that the tables do not reflect yet. */
@@ -168,7 +165,7 @@ export class Follower extends TransactionParticipant<Mark> {
 
   /** Projects, within the transaction, everything stored about a flow, including what the transaction stored. */
   projectFlow(flowRow: number): void {
-    if (!this.caughtUp.has(flowRow)) {
+    if (!this.noted.caughtUp.has(flowRow)) {
       const isOfFlow = (part: Part) => part.flowRow === flowRow
       const waiting = [
         ...(this.draining?.parts.filter(isOfFlow) ?? []),
@@ -177,7 +174,7 @@ export class Follower extends TransactionParticipant<Mark> {
       // What the database does not take is not the caller's fault: it goes on waiting, and is taken apart
       // later.
       if (waiting.length === 0 || this.attempt(() => waiting.map(part => this.projectPart(part)))) {
-        this.caughtUp.add(flowRow)
+        this.noted.caughtUp.add(flowRow)
       }
     }
     this.projectNew(flowRow)
@@ -185,78 +182,57 @@ export class Follower extends TransactionParticipant<Mark> {
 
   /** Projects what the transaction has stored about a flow. */
   private projectNew(flowRow: number): void {
-    const own = this.facts.slice(this.projectedOf.get(flowRow) ?? 0)
+    const { facts, projectedOf } = this.noted
+    const own = facts.slice(projectedOf.get(flowRow) ?? 0)
     if (own.some(fact => fact.flowRow === flowRow)) this.attempt(() => this.projectOwnOf(flowRow))
   }
 
   /** Projects, within the transaction, everything stored in it, and leaves nothing for later. */
   projectOwn(): void {
-    this.batchFlows.writeOwn()
-    const caused = this.caused.slice(this.causedProjected)
+    const { noted } = this
+    const caused = noted.caused.slice(noted.causedProjected)
     if (caused.length > 0) this.causedEvents.note(caused)
-    this.causedProjected = this.caused.length
-    for (const flowRow of new Set(this.facts.map(fact => fact.flowRow))) this.projectOwnOf(flowRow)
+    noted.causedProjected = noted.caused.length
+    for (const flowRow of new Set(noted.facts.map(fact => fact.flowRow))) this.projectOwnOf(flowRow)
   }
 
   private projectOwnOf(flowRow: number): void {
     const own = new JoinedFacts()
-    for (const fact of this.facts.slice(this.projectedOf.get(flowRow) ?? 0)) {
+    const { facts, projectedOf } = this.noted
+    for (const fact of facts.slice(projectedOf.get(flowRow) ?? 0)) {
       if (fact.flowRow === flowRow) own.add(fact)
     }
     for (const part of own.parts(Number.POSITIVE_INFINITY)) this.projectPart(part)
-    this.projectedOf.set(flowRow, this.facts.length)
+    projectedOf.set(flowRow, facts.length)
   }
 
-  /** Takes up everything that waits, unless it has something left. @returns whether there is anything to do */
-  begin(): boolean {
-    if (this.draining === null && this.isBehind) {
-      failpoint('before_projection')
-      const taken = this.pending.take()
-      const parts = [...taken.facts.parts(partSize)]
-      const spans = this.batchFlows.take()
-      this.draining = { ...taken, upTo: this.ids.committedSeq, spans, parts }
-    }
-    return this.draining !== null
+  /** Takes up everything that waits. */
+  private takeUp(): Draining {
+    failpoint('before_projection')
+    const { facts, caused, count, since } = this.pending
+    this.pending = new PendingFacts(this.live.now())
+    return { caused, count, since, upTo: this.newest, parts: [...facts.parts(partSize)] }
   }
 
   /**
-   * Projects a piece of what was taken up, within a transaction of its own.
+   * Projects a piece of what waits, within a transaction of its own.
    *
+   * @param isApart projects each run and each fact by itself, because the database does not take the piece
    * @returns a function to call once that is committed
    */
-  step(): () => void {
-    return this.stepBy(part => this.projectPart(part))
-  }
-
-  /** Writes spans first, and projects parts once no spans are left. */
-  private stepBy(project: (part: Part) => void): () => void {
-    const { spans } = this.draining!
-    this.batchFlows.write(spans.slice(0, spansAtOnce))
-    const left = spans.slice(spansAtOnce)
-    if (left.length > 0) {
-      return () => {
-        this.draining = { ...this.draining!, spans: left }
-      }
-    }
-    const parts = this.nextParts()
-    for (const part of parts) project(part)
-    return this.endStep(parts.length)
-  }
-
-  /** The next parts for one transaction, of any number of flows; at least one if any is left. */
-  private nextParts(): readonly Part[] {
-    const { parts } = this.draining!
+  step(isApart = false): () => void {
+    if (!this.isBehind) return () => {}
+    this.draining ??= this.takeUp()
+    const { caused, upTo, parts } = this.draining
+    // As many as fit in one transaction, of any number of flows; at least one if any is left.
     let end = 0
     for (let size = 0; end < parts.length; end++) {
       size += parts[end]!.runs.length + parts[end]!.others.length
       if (end > 0 && size > partSize) break
+      if (isApart) this.poison.isolate(parts[end]!, this.upTo)
+      else this.projectPart(parts[end]!)
     }
-    return parts.slice(0, end)
-  }
-
-  private endStep(partsDone: number): () => void {
-    const { caused, upTo, parts } = this.draining!
-    const left = parts.slice(partsDone)
+    const left = parts.slice(end)
     if (left.length === 0) {
       if (caused.length > 0) this.causedEvents.note(caused)
       this.sql.setProjected.run(upTo)
@@ -264,23 +240,19 @@ export class Follower extends TransactionParticipant<Mark> {
     failpoint('during_projection')
     return () => {
       if (left.length > 0) {
-        this.draining = { ...this.draining!, spans: [], parts: left }
+        this.draining = { ...this.draining!, parts: left }
         return
       }
       this.draining = null
       this.upTo = upTo
-      this.pending.done()
+      this.tellLag()
     }
-  }
-
-  /** As `step`, but projects each run and each fact by itself. */
-  stepApart(): () => void {
-    return this.stepBy(part => this.poison.isolate(part, this.upTo))
   }
 
   /** @returns whether the work is kept; none of it is if the database does not take it */
   private attempt(work: () => unknown): boolean {
-    return inSavepoint(this.database, this.participants, work) === null
+    // That a piece's people are told of although none of it is kept does no harm.
+    return inSavepoint(this.database, null, work) === null
   }
 
   /** Projects an event of the ledger once more, within a transaction. */
@@ -289,39 +261,22 @@ export class Follower extends TransactionParticipant<Mark> {
     if (isOfFlow(fact)) this.projector.project([fact])
   }
 
-  override savepoint(): Mark {
-    return {
-      facts: this.facts.length,
-      caused: this.caused.length,
-      causedProjected: this.causedProjected,
-      progressed: this.progressed.length,
-      projectedOf: new Map(this.projectedOf),
-      caughtUp: new Set(this.caughtUp),
-    }
+  override savepoint(): Noted {
+    return this.noted.copy
   }
 
-  override rollbackTo(mark: Mark): void {
-    this.facts.length = mark.facts
-    this.caused.length = mark.caused
-    this.causedProjected = mark.causedProjected
-    this.progressed.length = mark.progressed
-    this.projectedOf = new Map(mark.projectedOf)
-    this.caughtUp = new Set(mark.caughtUp)
+  override rollbackTo(noted: Noted): void {
+    this.noted = noted
   }
 
   override rollback(): void {
-    this.facts = []
-    this.caused = []
-    this.causedProjected = 0
-    this.progressed = []
-    this.projectedOf = new Map()
-    this.caughtUp = new Set()
+    this.noted = new Noted()
   }
 
   override commit(): void {
-    const { facts, caused, causedProjected, projectedOf, caughtUp, progressed } = this
+    const { facts, caused, causedProjected, projectedOf, caughtUp, progressed } = this.noted
     this.rollback()
-    if (facts.length + caused.length > 0) this.pending.begin()
+    this.beginWaiting()
     for (const flowRow of caughtUp) {
       this.pending.facts.delete(flowRow)
       if (!this.draining) continue
@@ -335,32 +290,41 @@ export class Follower extends TransactionParticipant<Mark> {
         this.live.progress.changed(fact.orgRow, personOfFact(fact))
       }
     }
-    for (const one of caused.slice(causedProjected)) this.pending.addCaused(one)
+    this.pending.caused.push(...caused.slice(causedProjected))
     for (const { orgRow, person } of progressed) this.live.progress.changed(orgRow, person)
-    this.pending.tell()
+    this.tellLag()
+  }
+
+  /** If nothing waits yet, the waiting starts now. */
+  private beginWaiting(): void {
+    if (this.pending.count === 0) this.pending = new PendingFacts(this.live.now())
+  }
+
+  /** Tells how much waits, and since when. */
+  private tellLag(): void {
+    const { pending, draining } = this
+    const events = pending.count + (draining?.count ?? 0)
+    this.live.lag.set(events, (draining ?? pending).since)
   }
 
   private projectPart({ runs, others }: Part): void {
-    this.progressed.push(...this.projector.projectJoined(runs, others))
+    this.noted.progressed.push(...this.projector.projectJoined(runs, others))
   }
 
   /** Takes up what the ledger has after the last row that is fully projected. */
   private readRest(): void {
     for (let after = this.upTo; ; ) {
       const rows = this.sql.after.all(after)
-      if (rows.length > 0) this.pending.begin()
       for (const row of rows) {
         failpoint('during_replay')
         const facts = factsOf(row, row.org_id)
-        this.batchFlows.note(row.seq, facts)
         for (const fact of facts) if (isOfFlow(fact)) this.pending.facts.add(fact)
-        for (const caused of causedIn(facts, row.asked)) this.pending.addCaused(caused)
+        this.pending.caused.push(...causedIn(facts, row.asked))
         after = row.seq
       }
       if (rows.length < pageBatches) break
     }
-    this.batchFlows.commit()
-    this.pending.tell()
+    this.tellLag()
   }
 }
 

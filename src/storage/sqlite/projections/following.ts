@@ -34,9 +34,9 @@ export class Following {
 
   /** Resolves once everything committed by now is projected; sooner only if the database takes nothing. */
   async upToNow(): Promise<void> {
-    const { current } = this.follower
+    const { newest } = this.follower
     try {
-      while (!this.follower.isDone(current)) await this.run()
+      while (!this.follower.isDone(newest)) await this.run()
     } catch {
       // Reported where it happened. What the tables have is better than no answer.
     }
@@ -48,7 +48,7 @@ export class Following {
    * @param transaction does work in a transaction, and calls what that returns once it is committed
    */
   async projectWithin(transaction: (work: () => () => void) => Promise<void>): Promise<void> {
-    while (this.follower.begin()) {
+    while (this.follower.isBehind) {
       await this.step(transaction)
       await othersTurn()
     }
@@ -95,11 +95,10 @@ export class Following {
 
   private async project(): Promise<void> {
     const { follower } = this
-    while (follower.begin()) {
-      const { current } = follower
+    while (follower.isBehind) {
       await this.step()
       // Commits go first, unless they bring more than is projected meanwhile.
-      if (follower.isDone(current - 1)) return
+      if (!follower.isDraining) return
       if (!this.isMuch) await othersTurn()
     }
   }
@@ -113,14 +112,12 @@ export class Following {
       this.writer.exclusively(work, done => done()),
   ): Promise<void> {
     const { follower } = this
-    // By the time that the writer is free, everything may be projected.
-    const unless = (step: () => () => void) => () => (follower.begin() ? step() : () => {})
     try {
-      await exclusively(unless(() => follower.step()))
+      await exclusively(() => follower.step())
     } catch (error) {
       if (isPassing(error)) throw error
       this.onFault(error, 'some of what follows from events is taken apart')
-      await exclusively(unless(() => follower.stepApart()))
+      await exclusively(() => follower.step(true))
     }
   }
 }

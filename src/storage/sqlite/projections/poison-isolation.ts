@@ -3,7 +3,6 @@ import { runKeyOf } from '../../../core/run/run.ts'
 import type { StoredEvent } from '../../shared/in-rows.ts'
 import { type BatchRow, batchColumns, storedText } from '../engine/event-codec/event-batches.ts'
 import { decodeEvents, decodeFacts, isOfFlow } from '../engine/event-codec/event-text.ts'
-import type { TransactionParticipant } from '../engine/participant.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
 import { letterText } from '../ledger/dead-letters.ts'
 import { flowRows } from '../ledger/ledger.ts'
@@ -27,13 +26,9 @@ function statements(database: Database) {
 export class PoisonIsolation {
   private readonly sql: ReturnType<typeof statements>
 
-  /**
-   * @param participants everything that projecting writes
-   * @param project projects a part, or a fact of the ledger, within the transaction
-   */
+  /** @param project projects a part, or a fact of the ledger, within the transaction */
   constructor(
     private readonly database: Database,
-    private readonly participants: TransactionParticipant,
     private readonly project: { part(part: Part): void; fact(fact: Fact): void },
   ) {
     this.sql = statements(database)
@@ -70,7 +65,7 @@ export class PoisonIsolation {
   }
 
   private attempt(work: () => void): Error | null {
-    return inSavepoint(this.database, this.participants, work)
+    return inSavepoint(this.database, null, work)
   }
 
   /** Buries an event once, however often it is found. */

@@ -21,24 +21,17 @@ export function projectRest(database: Database, now: () => number): void {
   const live = { now, lag: new Lag(), progress: new ProgressVersions() }
   const ids = { committedSeq: newest }
   const follower = new Follower(database, new StoredCatalogue(database), blocks, ids, live)
-  const { participants } = follower
   const inTransaction = (work: () => () => void) => {
-    const done = database
-      .transaction(() => {
-        const done = work()
-        participants.beforeCommit()
-        return done
-      })
-      .immediate()
-    participants.commit()
+    const done = database.transaction(work).immediate()
+    follower.commit()
     done()
   }
-  while (follower.begin()) {
+  while (follower.isBehind) {
     try {
       inTransaction(() => follower.step())
     } catch {
-      participants.rollback()
-      inTransaction(() => follower.stepApart())
+      follower.rollback()
+      inTransaction(() => follower.step(true))
     }
   }
 }

@@ -4,8 +4,6 @@ import { isUnattributed, least, versionAt } from '../../../core/run/run.ts'
 import { ChecklistProgress, type PersonInFlow } from '../checklists/checklist-progress.ts'
 import { CompletionTable } from '../checklists/completion-table.ts'
 import { ChecklistCompletions } from '../checklists/completions.ts'
-import { Participants, type TransactionParticipant } from '../engine/participant.ts'
-import { HeldOut } from '../runs/held-out.ts'
 import { pairKeyOf, RunPeople } from '../runs/run-people.ts'
 import { type RunChanges, RunTable } from '../runs/run-table.ts'
 import { ownStateOf, type StoredRun } from '../runs/stored-run.ts'
@@ -24,10 +22,9 @@ export class Projector {
   private readonly completions: CompletionTable
   private readonly unattributed: UnattributedEvents
   private readonly people: RunPeople
-  private readonly heldOut: HeldOut
+  private readonly hold
   private readonly byChecklist: ChecklistCompletions
   readonly progress: ChecklistProgress
-  readonly participants: TransactionParticipant
 
   /**
    * @param changes is told of every run that changes, within the transaction
@@ -41,16 +38,13 @@ export class Projector {
     this.completions = new CompletionTable(database)
     this.unattributed = new UnattributedEvents(database, this.runs)
     this.people = new RunPeople(database)
-    this.heldOut = new HeldOut(database)
+    this.hold = database.query(
+      `insert into held_out (org_id, flow_id, person, version, at) values (?, ?, ?, ?, ?)
+      on conflict do update set at = min(at, excluded.at)`,
+    )
     const { partyOf } = this.people
     this.byChecklist = new ChecklistCompletions(database, this.runs, this.unattributed, partyOf)
     this.progress = new ChecklistProgress(database, historyOf, partyOf, this.byChecklist)
-    this.participants = new Participants([
-      this.runs,
-      this.people,
-      this.unattributed,
-      this.byChecklist,
-    ])
   }
 
   /** Adds facts to the projections, within a transaction. */
@@ -69,7 +63,7 @@ export class Projector {
    */
   projectJoined(runs: readonly JoinedRun[], others: readonly Fact[]): PersonInFlow[] {
     const touched = new TouchedPeople()
-    const concerned = new People()
+    const concerned = new TouchedPeople()
     for (const run of runs) this.joinRun(run, touched, concerned)
     for (const fact of others) {
       if (fact.kind === 'flow_completed') this.addCompletion(fact)
@@ -80,7 +74,7 @@ export class Projector {
     }
     const ticks = others.filter(({ kind }) => needsItem(kind))
     for (const { orgRow, flowRow, person } of ticks.length > 0 ? this.progress.add(ticks) : []) {
-      concerned.add(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
+      concerned.touchAll(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
     }
     this.assign(touched, concerned)
     const completions = others.filter(({ kind }) => kind === 'flow_completed')
@@ -94,13 +88,11 @@ export class Projector {
 
   /** Takes over what the runs' own events said; what is assigned to them is assigned anew. */
   keepRuns(runs: readonly StoredRun[]): void {
-    // What is assigned to them may have been taken over without this projector's knowledge.
-    this.forget()
     const touched = new TouchedPeople()
     for (const run of runs) {
       this.runs.join(run.org_id, run.flow_id, run.run_key, ownStateOf(run), touched)
     }
-    this.assign(touched, new People())
+    this.assign(touched, new TouchedPeople())
   }
 
   /** Assigns what was taken over for people who may have no run: unattributed events, and ticks. */
@@ -110,12 +102,11 @@ export class Projector {
     moments: readonly { person: string; at: number }[],
     tickers: readonly string[],
   ): void {
-    this.forget()
     const touched = new TouchedPeople()
     for (const { person, at } of moments) touched.touch(orgRow, flowRow, person, at)
-    const concerned = new People()
+    const concerned = new TouchedPeople()
     for (const person of tickers) {
-      concerned.add(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
+      concerned.touchAll(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
     }
     this.assign(touched, concerned)
   }
@@ -151,18 +142,6 @@ export class Projector {
     )
   }
 
-  /** Frees memory that only saves reads. */
-  giveBack(): void {
-    this.runs.forget()
-  }
-
-  /** Something was written without this projector's knowledge. */
-  forget(): void {
-    for (const part of [this.runs, this.people, this.unattributed, this.byChecklist]) {
-      part.externalChange()
-    }
-  }
-
   /** Whether a flow ever had a checklist, whose ticks may complete its runs. */
   private hasChecklist({ orgRow, flowRow }: Pick<PersonInFlow, 'orgRow' | 'flowRow'>): boolean {
     return this.historyOf(orgRow, flowRow).versions.some(({ itemRefs }) => itemRefs.length > 0)
@@ -174,7 +153,7 @@ export class Projector {
    * @param touched people whose runs have changed
    * @param concerned people whose ticks, or whose party, have changed
    */
-  private assign(touched: TouchedPeople, concerned: People): void {
+  private assign(touched: TouchedPeople, concerned: TouchedPeople): void {
     const told = [...concerned].filter(person => this.progress.tell(person))
     for (const person of touched) this.unattributed.assign(person)
     const ofChecklists = [...touched, ...concerned].filter(person => this.hasChecklist(person))
@@ -185,7 +164,7 @@ export class Projector {
     for (const person of told) this.tellOfTicks(person)
   }
 
-  private joinRun(run: JoinedRun, touched: TouchedPeople, concerned: People): void {
+  private joinRun(run: JoinedRun, touched: TouchedPeople, concerned: TouchedPeople): void {
     const { orgRow, flowRow, key, person, state, others, pairs } = run
     const before = this.runs.join(orgRow, flowRow, key, state, touched)
     if (others === null && pairs === null && before.person === person) return
@@ -208,10 +187,10 @@ export class Projector {
     flowRow: number,
     key: string,
     people: ReadonlySet<string>,
-    concerned: People,
+    concerned: TouchedPeople,
   ): void {
     const mayMatter = () => this.progress.hasAny(orgRow, flowRow)
-    concerned.add(orgRow, flowRow, this.people.add(orgRow, flowRow, key, people, mayMatter))
+    concerned.touchAll(orgRow, flowRow, this.people.add(orgRow, flowRow, key, people, mayMatter))
   }
 
   private addCompletion({ orgRow, flowRow, userId, anonymousId, occurredAt }: Fact): void {
@@ -222,7 +201,7 @@ export class Projector {
   private addHeldOut(fact: Fact): void {
     const { orgRow, flowRow, flowVersion, occurredAt: at } = fact
     const version = flowVersion ?? versionAt(this.historyOf(orgRow, flowRow).versions, at)
-    this.heldOut.add(orgRow, flowRow, personOfFact(fact), version, at)
+    this.hold.run(orgRow, flowRow, personOfFact(fact), version, at)
   }
 
   /** Reports all of a person's runs as changed, because what the person ticks is said of each of them. */
@@ -233,7 +212,7 @@ export class Projector {
     }
   }
 
-  private addUnattributed(fact: Fact, touched: TouchedPeople, concerned: People): void {
+  private addUnattributed(fact: Fact, touched: TouchedPeople, concerned: TouchedPeople): void {
     const { orgRow, flowRow, occurredAt: at } = fact
     const person = personOfFact(fact)
     const completes = fact.kind === 'flow_completed'
@@ -241,19 +220,5 @@ export class Projector {
     touched.touch(orgRow, flowRow, person, at)
     const pair = pairOfFact(fact)
     if (pair) this.joinPeople(orgRow, flowRow, pairKeyOf(pair), new Set(pair), concerned)
-  }
-}
-
-/** People in flows, each once. */
-class People {
-  private readonly people = new Map<string, PersonInFlow>()
-
-  add(orgRow: number, flowRow: number, people: Iterable<string>): void {
-    for (const person of people)
-      this.people.set(`${flowRow} ${person}`, { orgRow, flowRow, person })
-  }
-
-  [Symbol.iterator](): Iterator<PersonInFlow> {
-    return this.people.values()
   }
 }

@@ -17,7 +17,7 @@ import { Projector } from './projector.ts'
 
 /**
  * A flow's projections: the key that tells their rows apart within it, and the columns that mean something.
- * (Row numbers are internal, and so is the mark of runs whose person has unattributed events.)
+ * (Row numbers are internal.)
  */
 const projections = {
   runs: {
@@ -56,6 +56,9 @@ const projections = {
   },
 } as const
 
+/** Facts that are joined before they are written, so that a run whose events come in many batches is written once. */
+const factsAtOnce = 5_000
+
 const tables = Object.keys(projections) as (keyof typeof projections)[]
 
 /** Makes empty temporary tables that hide the real ones from statements that name no schema. */
@@ -74,13 +77,6 @@ function makeSideTables(database: Database): void {
 
 const whereOf = (orgRow: number, flowRow: number) =>
   `where org_id = ${orgRow} and flow_id = ${flowRow}`
-
-/** Runs of people with unattributed events that lack the mark. */
-const unmarked = (ofFlow: string) => `${ofFlow} and has_loose = 0 and person in (
-  select person from main.loose_facts ${ofFlow}
-  union select person from main.runs ${ofFlow} and has_loose = 1
-  union select person from temp.runs ${ofFlow} and has_loose = 1
-)`
 
 /** How many rows of a flow the real table has, and how many the side table. */
 const countsOf = (database: Database, table: string, ofFlow: string) =>
@@ -128,7 +124,7 @@ const notBehind = (columns: string) => {
 function isRight(database: Database, orgRow: number, flowRow: number): boolean {
   const ofFlow = whereOf(orgRow, flowRow)
   const isNone = (sql: string) => database.query(`select 1 from ${sql} limit 1`).get() === null
-  const isSame = tables.every(table => {
+  return tables.every(table => {
     const { columns } = projections[table]
     const compared = `${ofFlow} ${notBehind(columns)}`
     const [here, beside] = ['main', 'temp'].map(
@@ -142,31 +138,16 @@ function isRight(database: Database, orgRow: number, flowRow: number): boolean {
       isNone(`(${beside} except ${here})`)
     )
   })
-  const notMarked = `${unmarked(ofFlow)} ${notBehind(projections.runs.columns)}`
-  return isSame && isNone(`main.runs ${notMarked}`)
 }
 
 /** Deletes the blocks of a flow’s runs, so that the server makes them again, a few at a time. */
-function dropBlocks(database: Database, orgRow: number, flowRow: number): void {
-  const blocks = database
-    .query<{ from_at: number }, [number, number]>(
-      'select from_at from run_blocks where org_id = ? and flow_id = ?',
-    )
-    .all(orgRow, flowRow)
-  const drop = database.query(
-    'delete from run_blocks where org_id = ? and flow_id = ? and from_at = ?',
-  )
-  for (const { from_at } of blocks) drop.run(orgRow, flowRow, from_at)
-}
+const dropBlocks = (database: Database, orgRow: number, flowRow: number) =>
+  database.run(`delete from run_blocks ${whereOf(orgRow, flowRow)}`)
 
-/**
- * Makes the real tables say what the side tables say, and returns whether that changed anything. The
- * blocks of its runs are deleted in any case, and the server makes them again.
- */
+/** Makes the real tables say what the side tables say, and returns whether that changed anything. */
 function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
   let isChanged = false
   const ofFlow = whereOf(orgRow, flowRow)
-  database.run(`delete from run_blocks ${ofFlow}`)
   for (const table of tables) {
     const { key, columns } = projections[table]
     const wrong = database.run(
@@ -186,12 +167,11 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
     const missing = database.run(`insert into main.${table} (${columns}) ${rows}`)
     if (missing.changes > 0) isChanged = true
   }
-  database.run(`update main.runs set has_loose = 1 ${unmarked(ofFlow)}`)
   return isChanged
 }
 
 /** A flow's projections made anew, in tables that only this connection sees and that hide the real ones. */
-export class SideTables {
+class SideTables {
   // Its statements are prepared once the side tables exist, and therefore use them.
   private readonly projector: Projector
 
@@ -214,25 +194,29 @@ export class SideTables {
         select run_key from main.run_people ${ofFlow} and person glob 'u${pseudonymGlob}'
       )`,
     )
-    this.projector.forget()
     if (until !== null) carryOver(this.database, this.projector, { orgRow, flowRow, until })
   }
 
-  project(facts: readonly Fact[]): void {
+  /** @returns how many facts it projected */
+  project(pages: Iterable<readonly Fact[]>): number {
+    let count = 0
+    let facts: Fact[] = []
+    for (const page of pages) {
+      facts.push(...page)
+      if (facts.length < factsAtOnce) continue
+      this.projectAtOnce(facts)
+      count += facts.length
+      facts = []
+    }
+    this.projectAtOnce(facts)
+    return count + facts.length
+  }
+
+  private projectAtOnce(facts: readonly Fact[]): void {
     const attempt = (some: readonly Fact[]) =>
-      inSavepoint(this.database, this.projector.participants, () => this.projector.project(some))
+      inSavepoint(this.database, null, () => this.projector.project(some))
     // Facts that the server could not project either are among its dead letters already.
     if (attempt(facts)) for (const fact of facts) attempt([fact])
-  }
-
-  /** See `isRight` above. */
-  isRight(orgRow: number, flowRow: number): boolean {
-    return isRight(this.database, orgRow, flowRow)
-  }
-
-  /** See `takeOver` above. */
-  takeOver(orgRow: number, flowRow: number): boolean {
-    return takeOver(this.database, orgRow, flowRow)
   }
 
   drop(): void {
@@ -317,17 +301,13 @@ export function rebuild(
     let changed = 0
     const changedOf = new Map<number, number>()
     const flowsOf = Map.groupBy(flows, ({ org_id }) => org_id)
-    const project = (facts: readonly Fact[]) => {
-      events += facts.length
-      sides.project(facts)
-    }
     /** Replays a flow as it is now; what is stored meanwhile may be missing. */
     const replay = (orgRow: number, flowRow: number) => {
       const upTo = lastSeq.get()?.seq ?? 0
       const until = deletedUntilOf(orgRow, flowRow)
       catalogue.refresh()
       sides.begin(orgRow, flowRow, until)
-      for (const facts of flowFacts(database, orgRow, flowRow, 0, upTo)) project(facts)
+      events += sides.project(flowFacts(database, orgRow, flowRow, 0, upTo))
       return { upTo, until }
     }
     /** Replays what was stored meanwhile, and returns the row of the ledger that it has reached. */
@@ -335,7 +315,7 @@ export function rebuild(
       // Events stored meanwhile may belong to a version published meanwhile.
       catalogue.refresh()
       const upTo = lastSeq.get()?.seq ?? 0
-      for (const facts of flowFacts(database, orgRow, flowRow, after, upTo)) project(facts)
+      events += sides.project(flowFacts(database, orgRow, flowRow, after, upTo))
       return upTo
     }
     /** Writes the line in an organisation's audit log once all of its flows are done. */
@@ -349,8 +329,8 @@ export function rebuild(
     const finish = (orgRow: number, flowRow: number, upTo: number) => {
       catchUp(orgRow, flowRow, upTo)
       noteBehind(database, orgRow, flowRow)
-      if (sides.isRight(orgRow, flowRow)) dropBlocks(database, orgRow, flowRow)
-      else if (sides.takeOver(orgRow, flowRow)) {
+      dropBlocks(database, orgRow, flowRow)
+      if (!isRight(database, orgRow, flowRow) && takeOver(database, orgRow, flowRow)) {
         changed++
         changedOf.set(orgRow, (changedOf.get(orgRow) ?? 0) + 1)
       }
@@ -363,7 +343,7 @@ export function rebuild(
       if (hasDeleted(orgRow, flowRow, replayed)) return false
       replayed.upTo = catchUp(orgRow, flowRow, replayed.upTo)
       noteBehind(database, orgRow, flowRow)
-      return sides.isRight(orgRow, flowRow)
+      return isRight(database, orgRow, flowRow)
     }
     const finishUnlessDeleted = (
       orgRow: number,

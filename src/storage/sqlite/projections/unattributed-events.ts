@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
 import { least, ownRunKey } from '../../../core/run/run.ts'
-import { TransactionParticipant } from '../engine/participant.ts'
 import type { RunTable } from '../runs/run-table.ts'
 import type { StoredRun } from '../runs/stored-run.ts'
 import type { Touched } from '../runs/touched-people.ts'
@@ -18,17 +17,8 @@ function statements(database: Database) {
       on conflict do update set version =
         min(coalesce(version, excluded.version), coalesce(excluded.version, version))`,
     ),
-    hasAny: database.query<{ found: number }, [number, number]>(
-      `select 1 as found from loose_facts where org_id = ?1 and flow_id = ?2
-      union all
-      select 1 from runs where org_id = ?1 and flow_id = ?2 and has_loose = 1
-      limit 1`,
-    ),
     has: database.query<{ found: number }, [number, number, string]>(
-      `select 1 as found from loose_facts where org_id = ?1 and flow_id = ?2 and person = ?3
-      union all
-      select 1 from runs where org_id = ?1 and flow_id = ?2 and person = ?3 and has_loose = 1
-      limit 1`,
+      'select 1 as found from loose_facts where org_id = ? and flow_id = ? and person = ? limit 1',
     ),
     hasCompletion: database.query<{ found: number }, [number, number, string, number]>(
       `select 1 as found from loose_facts
@@ -50,29 +40,15 @@ const forever = Number.MAX_SAFE_INTEGER
  * Completions and ticks without run or session, kept beside the runs and assigned to them by time: a run
  * gets those between its start and the start of the person's next run, so a change of one run's start
  * touches only its neighbours.
- *
- * All runs of a person who has or had such an event are marked, so that they can be read in their order.
  */
-export class UnattributedEvents extends TransactionParticipant {
+export class UnattributedEvents {
   private readonly sql: ReturnType<typeof statements>
-  /** Flows that have no such event and never had one, so that nobody in them has to be looked up. */
-  private readonly flowsWithout = new Set<number>()
 
   constructor(
     database: Database,
     private readonly runs: RunTable,
   ) {
-    super()
     this.sql = statements(database)
-  }
-
-  override rollback(): void {
-    this.externalChange()
-  }
-
-  /** A flow that had none may have some now. */
-  override externalChange(): void {
-    this.flowsWithout.clear()
   }
 
   add(
@@ -82,14 +58,7 @@ export class UnattributedEvents extends TransactionParticipant {
     fact: { at: number; completes: boolean; version: number | null },
   ): void {
     const { at, completes, version } = fact
-    this.order(orgRow, flowRow, person)
     this.sql.insert.run(orgRow, flowRow, person, at, Number(completes), version)
-  }
-
-  /** Marks a person's runs, so that they can be read in their order. */
-  order(orgRow: number, flowRow: number, person: string): void {
-    if (!this.has(orgRow, flowRow, person)) this.runs.markAll(orgRow, flowRow, person)
-    this.flowsWithout.delete(flowRow)
   }
 
   /** Whether a person's completion without a run is stored for a given moment. */
@@ -98,9 +67,8 @@ export class UnattributedEvents extends TransactionParticipant {
   }
 
   /** Assigns a person's unattributed events anew around the moments that have changed. */
-  assign({ orgRow, flowRow, person, moments, newRuns }: Touched): void {
+  assign({ orgRow, flowRow, person, moments }: Touched): void {
     if (!this.has(orgRow, flowRow, person)) return
-    for (const row of newRuns) this.runs.mark(orgRow, flowRow, person, row)
     this.openOwnRun(orgRow, flowRow, person, moments)
     const runs = new Map<number, StoredRun>()
     for (const moment of moments) {
@@ -126,10 +94,7 @@ export class UnattributedEvents extends TransactionParticipant {
   }
 
   private has(orgRow: number, flowRow: number, person: string): boolean {
-    if (this.flowsWithout.has(flowRow)) return false
-    if (this.sql.has.get(orgRow, flowRow, person)) return true
-    if (!this.sql.hasAny.get(orgRow, flowRow)) this.flowsWithout.add(flowRow)
-    return false
+    return this.sql.has.get(orgRow, flowRow, person) !== null
   }
 
   /**

@@ -1,6 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import type { Group, LogBatch, LogRow, Page, Position } from '../../log/log.ts'
-import { eventsPerBatch, factsOf, lastReceipt } from '../engine/event-codec/event-batches.ts'
+import {
+  eventsPerBatch,
+  factsOf,
+  flowsOf,
+  lastReceipt,
+} from '../engine/event-codec/event-batches.ts'
 import type { EventIds } from '../ledger/event-ids.ts'
 import type { Follower } from '../projections/follower.ts'
 import { RowChanges } from './row-changes.ts'
@@ -66,8 +71,8 @@ function statements(database: Database) {
   return {
     insertBatch: database.query(
       `insert into event_batches
-        (seq, org_id, received_at, later, source, events, asked, body)
-      values (?, ?, ?, ?, ?, ?, ?, ?)`,
+        (seq, org_id, received_at, later, source, events, flows, first_at, last_at, asked, body)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     batchesAfter: batchesAfter(database),
     setPosition: setPosition(database),
@@ -128,8 +133,13 @@ export class Replica {
     const ids = stored.map(({ id }) => id)
     this.ids.takeUp(orgRow, ids, seq * eventsPerBatch)
     this.ids.startAt(seq + 1)
-    this.sql.insertBatch.run(...[seq, orgRow, receivedAt, later, source, events, asked, body])
-    this.follower.note(seq, stored)
+    const { flows, firstAt, lastAt } = flowsOf(stored)
+    const [counts, span] = [
+      [receivedAt, later, source, events],
+      [flows, firstAt, lastAt],
+    ] as const
+    this.sql.insertBatch.run(seq, orgRow, ...counts, ...span, asked, body)
+    this.follower.note(stored)
     this.follower.noteAsked(stored, asked)
   }
 

@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import {
-  type BatchRow,
-  eventIdsOf,
-  flowRowsOf,
+  type FactsRow,
+  factsColumns,
+  factsOf,
+  flowRowsIn,
   lastReceipt,
 } from '../engine/event-codec/event-batches.ts'
 import { forgetIds } from '../ledger/event-ids.ts'
@@ -18,15 +19,11 @@ function statements(database: Database) {
       where seq > ? and seq <= (select value from server_state where name = 'projected')
       order by seq limit ?`,
     ),
-    batch: database.query<Pick<BatchRow, 'events' | 'body'>, [number, number]>(
-      'select events, body from event_batches where seq = ? and org_id = ?',
+    batch: database.query<FactsRow & { flows: string; last_at: number }, [number, number]>(
+      `select ${factsColumns}, flows, last_at from event_batches where seq = ? and org_id = ?`,
     ),
     forgetIds: forgetIds(database),
     deleteBatch: database.query('delete from event_batches where seq = ? and org_id = ?'),
-    deleteFlow: database.query<{ last_at: number }, [number, number, number]>(
-      `delete from event_batch_flows where org_id = ? and flow_id = ? and seq = ?
-      returning last_at`,
-    ),
     noteDeleted: database.query(
       `insert into deleted_events (org_id, flow_id, last_at) values (?, ?, ?)
       on conflict do update set last_at = max(last_at, excluded.last_at)`,
@@ -39,10 +36,9 @@ function statements(database: Database) {
 }
 
 /**
- * Deletes rows of the ledger, together with the ids of their events, which nobody can send again, and the
- * entries that say which flows these belong to. What
+ * Deletes rows of the ledger, together with the ids of their events, which nobody can send again. What
  * those events made (runs, ticks, completions) stays: `deleted_events` says up to when it has to be taken
- * as it is. `ledger_deleted` is the last deleted row, so that no later row reuses its number or an older
+ * as it is, at least. `ledger_deleted` is the last deleted row, so that no later row reuses its number or an older
  * one's.
  */
 export class BatchDeletion implements Arrivals {
@@ -65,11 +61,11 @@ export class BatchDeletion implements Arrivals {
   delete({ seq, orgRow }: Pick<Arrival, 'seq' | 'orgRow'>): void {
     const batch = this.sql.batch.get(seq, orgRow)
     if (!batch) return
-    for (const flowRow of flowRowsOf(batch)) {
-      const span = this.sql.deleteFlow.get(orgRow, flowRow, seq)
-      if (span) this.sql.noteDeleted.run(orgRow, flowRow, span.last_at)
+    for (const flowRow of flowRowsIn(batch.flows)) {
+      this.sql.noteDeleted.run(orgRow, flowRow, batch.last_at)
     }
-    this.sql.forgetIds(orgRow, seq, eventIdsOf(batch))
+    const ids = factsOf(batch, orgRow).map(({ id }) => id)
+    this.sql.forgetIds(orgRow, seq, ids)
     this.sql.deleteBatch.run(seq, orgRow)
     this.events += batch.events
     this.lastRow = Math.max(this.lastRow, seq)

@@ -2,17 +2,12 @@ import type { Database } from 'bun:sqlite'
 import { personOfRun, type RunState } from '../../../core/run/run.ts'
 import { isPseudonym } from '../erasure/pseudonyms.ts'
 
-/**
- * The owners of runs whose names alone would give them to somebody else, because somebody was erased from
- * them. They are rare, so memory holds which flows have any.
- */
+/** The owners of runs whose names alone would give them to somebody else, because somebody was erased from them. */
 export class RunOwners {
   private readonly sql
-  private flows: ReadonlySet<number> = new Set()
 
   constructor(database: Database) {
     this.sql = {
-      flows: database.query<{ flow_id: number }, []>('select distinct flow_id from run_owners'),
       owner: database.query<{ person: string }, [number, number, string]>(
         'select person from run_owners where org_id = ? and flow_id = ? and run_key = ?',
       ),
@@ -20,12 +15,6 @@ export class RunOwners {
         'update run_owners set person = ? where org_id = ? and flow_id = ? and run_key = ?',
       ),
     }
-    this.look()
-  }
-
-  /** Another process has written, and may have erased somebody. */
-  look(): void {
-    this.flows = new Set(this.sql.flows.all().map(({ flow_id }) => flow_id))
   }
 
   /**
@@ -35,7 +24,6 @@ export class RunOwners {
    */
   of(orgRow: number, flowRow: number, key: string, run: RunState, newcomer: string): string {
     const named = personOfRun(run)
-    if (!this.flows.has(flowRow)) return named
     const owner = this.sql.owner.get(orgRow, flowRow, key)?.person ?? named
     if (owner === named || !isBefore(newcomer, owner)) return owner
     this.sql.handOver.run(newcomer, orgRow, flowRow, key)

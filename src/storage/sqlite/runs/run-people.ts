@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import { TransactionParticipant } from '../engine/participant.ts'
 
 /**
  * The most people that are looked at in a run, runs that a person shares with others, and people who count
@@ -77,9 +76,6 @@ export function partyReader(database: Database): PartyOf {
 
 function statements(database: Database) {
   return {
-    any: database.query<{ 1: number }, [number, number]>(
-      'select 1 from run_people where org_id = ? and flow_id = ? limit 1',
-    ),
     people: database.query<{ person: string }, [number, number, string]>(
       `select person from run_people where org_id = ? and flow_id = ? and run_key = ?
       limit ${most + 1}`,
@@ -90,40 +86,19 @@ function statements(database: Database) {
   }
 }
 
-/**
- * Which runs name several people, and whom, and which ids stand in one event. Few flows have any, and memory
- * holds which have none.
- */
-export class RunPeople extends TransactionParticipant {
+/** Which runs name several people, and whom, and which ids stand in one event. */
+export class RunPeople {
   private readonly sql: ReturnType<typeof statements>
-  private readonly read: PartyOf
-  private readonly flowsWithout = new Set<number>()
+  readonly partyOf: PartyOf
 
   constructor(database: Database) {
-    super()
     this.sql = statements(database)
-    this.read = partyReader(database)
-  }
-
-  override rollback(): void {
-    this.flowsWithout.clear()
-  }
-
-  override externalChange(): void {
-    this.flowsWithout.clear()
-  }
-
-  /** See `PartyOf`. */
-  readonly partyOf: PartyOf = (orgRow, flowRow, person) => {
-    if (this.flowsWithout.has(flowRow)) return [person]
-    if (this.sql.any.get(orgRow, flowRow)) return this.read(orgRow, flowRow, person)
-    this.flowsWithout.add(flowRow)
-    return [person]
+    this.partyOf = partyReader(database)
   }
 
   /** Whether it is noted whom a run names. */
   has(orgRow: number, flowRow: number, key: string): boolean {
-    return !this.flowsWithout.has(flowRow) && this.sql.people.get(orgRow, flowRow, key) !== null
+    return this.sql.people.get(orgRow, flowRow, key) !== null
   }
 
   /**
@@ -153,7 +128,6 @@ export class RunPeople extends TransactionParticipant {
     }
     note()
     for (const person of added) this.sql.insert.run(orgRow, flowRow, key, person)
-    this.flowsWithout.delete(flowRow)
     note()
     return concerned
   }

@@ -1,11 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { least, mergeRuns, personOfRun, type RunState, versionAt } from '../../../core/run/run.ts'
-import { TransactionParticipant } from '../engine/participant.ts'
 import type { HistoryOf } from '../projections/facts.ts'
 import { RunOwners } from './run-owners.ts'
-import { isSame, ownRun, ownStateOf, type StoredRun } from './stored-run.ts'
+import { ownRun, ownStateOf, type StoredRun } from './stored-run.ts'
 import type { TouchedPeople } from './touched-people.ts'
-import { WarmRuns } from './warm-runs.ts'
 
 /** Whatever keeps something that is made of runs. */
 export interface RunChanges {
@@ -15,11 +13,29 @@ export interface RunChanges {
   has(orgRow: number, flowRow: number): boolean
 }
 
-const columns = `id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
-  last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
-  own_completed_at, loose_version, traits, answers`
+const names = ['org_id', 'flow_id', 'run_key', 'person'] as const
 
-const ofMarkedPerson = 'org_id = ? and flow_id = ? and person = ? and has_loose = 1'
+/** What stands in an index: SQLite writes that anew whenever a statement sets one of these. */
+const indexed = ['started_at', 'answers'] as const
+
+const state = [
+  ...(['least_user_id', 'least_anonymous_id', 'last_at', 'named_version', 'version'] as const),
+  ...(['completed_at', 'dismissed_at', 'steps', 'own_started_at', 'own_completed_at'] as const),
+  ...(['loose_version', 'traits'] as const),
+]
+
+const inserted = [...names, ...indexed, ...state]
+
+const columns = ['id', ...inserted].join(', ')
+
+type Column = keyof StoredRun
+
+const valuesOf = (run: StoredRun, columns: readonly Column[]) => columns.map(name => run[name])
+
+const isSame = (a: StoredRun, b: StoredRun, columns: readonly Column[]) =>
+  columns.every(name => a[name] === b[name])
+
+const ofPerson = 'org_id = ? and flow_id = ? and person = ?'
 
 /** Whose a run is, and the least of the ids that its events name. */
 type NamesInRun = Pick<StoredRun, 'person' | 'least_user_id' | 'least_anonymous_id'>
@@ -27,65 +43,40 @@ type NamesInRun = Pick<StoredRun, 'person' | 'least_user_id' | 'least_anonymous_
 /** For use where nothing is made of runs. */
 export const toNobody: RunChanges = { touch() {}, has: () => false }
 
+const updateOf = (columns: readonly Column[]) =>
+  `update runs set ${columns.map(name => `${name} = ?`).join(', ')} where id = ? and org_id = ?`
+
 function statements(database: Database) {
   return {
     run: database.query<StoredRun, [number, string, number]>(
       `select ${columns} from runs where flow_id = ? and run_key = ? and org_id = ?`,
     ),
-    insertRun: database.query(
-      `insert into runs (org_id, flow_id, run_key, person, least_user_id, least_anonymous_id,
-        started_at, last_at, named_version, version, completed_at, dismissed_at, steps,
-        own_started_at, own_completed_at, traits)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    insert: database.query(
+      `insert into runs (${inserted.join(', ')}) values (${inserted.map(() => '?').join(', ')})`,
     ),
-    // Without the columns that most updates leave as they are: SQLite would write their index anew all the same.
-    updateRun: database.query(
-      `update runs set least_user_id = ?, least_anonymous_id = ?, last_at = ?, named_version = ?,
-        version = ?, completed_at = ?, dismissed_at = ?, steps = ?, own_completed_at = ?,
-        traits = ?
-      where id = ? and org_id = ?`,
-    ),
-    moveStart: database.query(
-      `update runs set started_at = ?, last_at = ?, version = ?, own_started_at = ?,
-        loose_version = ?
-      where id = ? and org_id = ?`,
-    ),
-    // A statement of its own, because few runs have any answers.
-    setAnswers: database.query('update runs set answers = ? where id = ? and org_id = ?'),
-    assign: database.query(
-      `update runs set completed_at = ?, loose_version = ?, version = ?
-      where id = ? and org_id = ?`,
-    ),
+    update: database.query(updateOf(state)),
+    updateIndexed: database.query(updateOf([...indexed, ...state])),
     byChecklist: database.query<{ at: number | null }, [number, number, string]>(
       `select min(at) as at from checklist_completions
       where org_id = ? and flow_id = ? and run_key = ? and run_key <> ''`,
     ),
     deleteRun: database.query('delete from runs where id = ? and org_id = ?'),
-    mark: database.query(
-      `update runs set has_loose = 1
-      where id = ? and org_id = ? and flow_id = ? and person = ? and has_loose = 0`,
-    ),
-    markAll: database.query(
-      `update runs set has_loose = 1
-      where org_id = ? and flow_id = ? and person = ? and has_loose = 0`,
-    ),
     startsOf: database.query<{ started_at: number }, [number, number, string]>(
-      'select started_at from runs where org_id = ? and flow_id = ? and person = ?',
+      `select started_at from runs where ${ofPerson}`,
     ),
     firstStart: database.query<{ at: number | null }, [number, number, string, string]>(
-      `select min(started_at) as at from runs where ${ofMarkedPerson} and run_key <> ?`,
+      `select min(started_at) as at from runs where ${ofPerson} and run_key <> ?`,
     ),
     lastAt: database.query<StoredRun, [number, number, string, number]>(
-      `select ${columns} from runs where ${ofMarkedPerson} and started_at = ?
+      `select ${columns} from runs where ${ofPerson} and started_at = ?
       order by run_key desc limit 1`,
     ),
     changedByUnattributedAt: database.query<StoredRun, [number, number, string, number]>(
       `select ${columns} from runs
-      where org_id = ? and flow_id = ? and person = ? and started_at = ?
-        and (completed_at is not own_completed_at or loose_version is not null)`,
+      where ${ofPerson} and started_at = ? and (completed_at is not own_completed_at or loose_version is not null)`,
     ),
     runBefore: database.query<StoredRun, [number, number, string, number]>(
-      `select ${columns} from runs where ${ofMarkedPerson} and started_at < ?
+      `select ${columns} from runs where ${ofPerson} and started_at < ?
       order by started_at desc, run_key desc limit 1`,
     ),
     nextStart: database.query<
@@ -93,53 +84,28 @@ function statements(database: Database) {
       [number, number, string, number, number, string]
     >(
       `select started_at from runs
-      where ${ofMarkedPerson} and started_at >= ? and (started_at > ? or run_key > ?)
+      where ${ofPerson} and started_at >= ? and (started_at > ? or run_key > ?)
       order by started_at limit 1`,
     ),
   }
 }
 
-/**
- * The rows of runs. Every verb works within a transaction: that of the events, or of what follows from them.
- *
- * The runs of people with unattributed events are marked, and only those can be read in their whole order, keys
- * included.
- */
-export class RunTable extends TransactionParticipant {
+/** The rows of runs. Every verb works within a transaction: that of the events, or of what follows from them. */
+export class RunTable {
   private readonly sql: ReturnType<typeof statements>
   private readonly owners: RunOwners
-  private readonly warm = new WarmRuns()
 
   constructor(
     database: Database,
     private readonly historyOf: HistoryOf,
     private readonly changes: RunChanges,
   ) {
-    super()
     this.sql = statements(database)
     this.owners = new RunOwners(database)
   }
 
-  override rollback(): void {
-    this.forget()
-  }
-
-  override externalChange(): void {
-    this.forget()
-    this.owners.look()
-  }
-
-  /** Frees memory that only saves reads. */
-  forget(): void {
-    this.warm.clear()
-  }
-
   get(orgRow: number, flowRow: number, key: string): StoredRun | null {
-    const warm = this.warm.get(orgRow, flowRow, key)
-    if (warm) return warm
-    const stored = this.sql.run.get(flowRow, key, orgRow)
-    if (stored) this.warm.keep(stored)
-    return stored
+    return this.sql.run.get(flowRow, key, orgRow)
   }
 
   /**
@@ -162,7 +128,10 @@ export class RunTable extends TransactionParticipant {
     }
     // A run that only unattributed events opened has no state of its own yet.
     const joined = stored.own_started_at === null ? state : mergeRuns(state, ownStateOf(stored))
-    const person = this.owners.of(orgRow, flowRow, key, joined, personOfRun(state))
+    const isSettled = personOfRun(joined) === stored.person
+    const person = isSettled
+      ? stored.person
+      : this.owners.of(orgRow, flowRow, key, joined, personOfRun(state))
     if (person !== stored.person) {
       // The run is written anew, because what was assigned to it was the other person's.
       this.delete(stored)
@@ -175,13 +144,12 @@ export class RunTable extends TransactionParticipant {
     const unattributedVersion = isMoved ? null : stored.loose_version
     const assignedAt = isMoved ? this.completedByChecklist(stored) : stored.completed_at
     const named = least(joined.namedVersion, unattributedVersion)
-    const updated: StoredRun = {
+    this.update(stored, {
       ...ownRun(stored, joined, this.versionOf(orgRow, flowRow, named, startedAt)),
       started_at: startedAt,
       completed_at: least(joined.completedAt, assignedAt),
       loose_version: unattributedVersion,
-    }
-    this.update(stored, updated)
+    })
     if (isMoved) {
       touched.touch(orgRow, flowRow, stored.person, stored.started_at)
       touched.touch(orgRow, flowRow, stored.person, startedAt)
@@ -209,58 +177,38 @@ export class RunTable extends TransactionParticipant {
       steps: [],
       answers: [],
     }
-    const row = this.insert(orgRow, flowRow, key, person, state, null, null)
-    this.mark(orgRow, flowRow, person, row)
+    this.insert(orgRow, flowRow, key, person, state, null, null)
   }
 
   /** Moves the start of a person's own run to where unattributed events say. */
   moveStart(run: StoredRun, start: number): void {
-    this.touch(run, start)
-    this.warm.forget(run)
-    this.sql.moveStart.run(
-      start,
-      run.own_started_at === null ? start : run.last_at,
-      this.versionOf(run.org_id, run.flow_id, least(run.named_version, run.loose_version), start),
-      run.own_started_at,
-      run.loose_version,
-      run.id,
-      run.org_id,
-    )
+    const { org_id, flow_id, own_started_at, named_version, loose_version } = run
+    const version = this.versionOf(org_id, flow_id, least(named_version, loose_version), start)
+    const lastAt = own_started_at === null ? start : run.last_at
+    this.update(run, { ...run, started_at: start, last_at: lastAt, version })
   }
 
   delete(run: StoredRun): void {
-    this.touch(run)
-    this.warm.forget(run)
+    this.changes.touch(run.org_id, run.flow_id, run.started_at)
     this.sql.deleteRun.run(run.id, run.org_id)
   }
 
   /** Sets when a run was completed, by itself or otherwise, and which version unattributed events name. */
   assign(run: StoredRun, completedAt: number | null, unattributedVersion: number | null): void {
     if (completedAt === run.completed_at && unattributedVersion === run.loose_version) return
-    this.touch(run)
-    this.warm.forget(run)
     const named = least(run.named_version, unattributedVersion)
     const version = this.versionOf(run.org_id, run.flow_id, named, run.started_at)
-    this.sql.assign.run(completedAt, unattributedVersion, version, run.id, run.org_id)
+    const assigned = { completed_at: completedAt, loose_version: unattributedVersion }
+    this.update(run, { ...run, ...assigned, version })
   }
 
-  /** Marks a run of a person with unattributed events. */
-  mark(orgRow: number, flowRow: number, person: string, row: number): void {
-    this.sql.mark.run(row, orgRow, flowRow, person)
-  }
-
-  /** Marks all runs of a person who had no unattributed events before. */
-  markAll(orgRow: number, flowRow: number, person: string): void {
-    this.sql.markAll.run(orgRow, flowRow, person)
-  }
-
-  /** When a marked person's first run started, leaving out the run of a given key; null if there is none. */
+  /** When a person's first run started, leaving out the run of a given key; null if there is none. */
   firstStart(orgRow: number, flowRow: number, person: string, except: string): number | null {
     return this.sql.firstStart.get(orgRow, flowRow, person, except)?.at ?? null
   }
 
   /**
-   * Those of a marked person's runs starting at a moment that an unattributed event can concern: the last
+   * Those of a person's runs starting at a moment that an unattributed event can concern: the last
    * by key, and one that was the last before.
    */
   runsAt(orgRow: number, flowRow: number, person: string, at: number): StoredRun[] {
@@ -269,17 +217,17 @@ export class RunTable extends TransactionParticipant {
     return [...last, ...before]
   }
 
-  /** A marked person's latest run that started before a moment; of equal starts the greatest key. */
+  /** A person's latest run that started before a moment; of equal starts the greatest key. */
   runBefore(orgRow: number, flowRow: number, person: string, at: number): StoredRun | null {
     return this.sql.runBefore.get(orgRow, flowRow, person, at)
   }
 
-  /** A marked person's latest run that had started by a moment; of equal starts the greatest key. */
+  /** A person's latest run that had started by a moment; of equal starts the greatest key. */
   latestAt(orgRow: number, flowRow: number, person: string, at: number): StoredRun | null {
     return this.runBefore(orgRow, flowRow, person, at + 1)
   }
 
-  /** When a marked person's next run starts, in the order of starts and then keys; null for the last. */
+  /** When a person's next run starts, in the order of starts and then keys; null for the last. */
   nextStart(orgRow: number, flowRow: number, run: StoredRun): number | null {
     const { person, started_at: start, run_key: key } = run
     return this.sql.nextStart.get(orgRow, flowRow, person, start, start, key)?.started_at ?? null
@@ -300,8 +248,8 @@ export class RunTable extends TransactionParticipant {
   ): string {
     const person = this.owners.of(orgRow, flowRow, key, state, personOfRun(state))
     const completedAt = least(state.completedAt, completedByChecklist)
-    const row = this.insert(orgRow, flowRow, key, person, state, state.startedAt, completedAt)
-    touched.touch(orgRow, flowRow, person, state.startedAt).newRuns.push(row)
+    this.insert(orgRow, flowRow, key, person, state, state.startedAt, completedAt)
+    touched.touch(orgRow, flowRow, person, state.startedAt)
     return person
   }
 
@@ -314,79 +262,28 @@ export class RunTable extends TransactionParticipant {
     state: RunState,
     ownStartedAt: number | null,
     completedAt: number | null,
-  ): number {
+  ): void {
     this.changes.touch(orgRow, flowRow, state.startedAt)
     const version = this.versionOf(orgRow, flowRow, state.namedVersion, state.startedAt)
-    const names = { id: 0, org_id: orgRow, flow_id: flowRow, run_key: key, person }
+    const own = { id: 0, org_id: orgRow, flow_id: flowRow, run_key: key, person }
     const run: StoredRun = {
-      ...ownRun(names, state, version),
+      ...ownRun(own, state, version),
       completed_at: completedAt,
       own_started_at: ownStartedAt,
     }
-    const inserted = this.sql.insertRun.run(
-      orgRow,
-      flowRow,
-      key,
-      person,
-      run.least_user_id,
-      run.least_anonymous_id,
-      run.started_at,
-      run.last_at,
-      run.named_version,
-      version,
-      completedAt,
-      run.dismissed_at,
-      run.steps,
-      ownStartedAt,
-      run.own_completed_at,
-      run.traits,
-    )
-    run.id = Number(inserted.lastInsertRowid)
-    if (run.answers !== null) this.sql.setAnswers.run(run.answers, run.id, orgRow)
-    this.warm.keep(run)
-    return run.id
+    this.sql.insert.run(...valuesOf(run, inserted))
   }
 
   private update(before: StoredRun, now: StoredRun): void {
-    const isMoved =
-      now.started_at !== before.started_at || now.own_started_at !== before.own_started_at
-    if (isMoved) {
-      this.sql.moveStart.run(
-        now.started_at,
-        now.last_at,
-        now.version,
-        now.own_started_at,
-        now.loose_version,
-        now.id,
-        now.org_id,
-      )
+    const isIndexSame = isSame(before, now, indexed)
+    if (isIndexSame && isSame(before, now, state)) return
+    this.changes.touch(before.org_id, before.flow_id, before.started_at)
+    if (now.started_at !== before.started_at) {
+      this.changes.touch(before.org_id, before.flow_id, now.started_at)
     }
-    if (!isMoved && isSame(before, now)) return
-    this.touch(before, now.started_at)
-    if (now.answers !== before.answers) {
-      this.sql.setAnswers.run(now.answers, now.id, now.org_id)
-    }
-    this.sql.updateRun.run(
-      now.least_user_id,
-      now.least_anonymous_id,
-      now.last_at,
-      now.named_version,
-      now.version,
-      now.completed_at,
-      now.dismissed_at,
-      now.steps,
-      now.own_completed_at,
-      now.traits,
-      now.id,
-      now.org_id,
-    )
-    this.warm.keep(now)
-  }
-
-  /** Tells that a run changes, and maybe moves to another start. */
-  private touch({ org_id, flow_id, started_at }: StoredRun, start = started_at): void {
-    this.changes.touch(org_id, flow_id, started_at)
-    if (start !== started_at) this.changes.touch(org_id, flow_id, start)
+    const row = [now.id, now.org_id]
+    if (isIndexSame) this.sql.update.run(...valuesOf(now, state), ...row)
+    else this.sql.updateIndexed.run(...valuesOf(now, [...indexed, ...state]), ...row)
   }
 
   private versionOf(orgRow: number, flowRow: number, named: number | null, at: number): number {

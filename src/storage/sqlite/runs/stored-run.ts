@@ -66,17 +66,3 @@ export const ownRun = (run: RunNames, own: RunState, version: number): StoredRun
   traits: own.traits,
   answers: packAnswers(own.answers),
 })
-
-/** Whether two states of a run that did not move are the same. */
-export const isSame = (a: StoredRun, b: StoredRun): boolean =>
-  a.last_at === b.last_at &&
-  a.steps === b.steps &&
-  a.completed_at === b.completed_at &&
-  a.own_completed_at === b.own_completed_at &&
-  a.dismissed_at === b.dismissed_at &&
-  a.least_user_id === b.least_user_id &&
-  a.least_anonymous_id === b.least_anonymous_id &&
-  a.named_version === b.named_version &&
-  a.traits === b.traits &&
-  a.answers === b.answers &&
-  a.version === b.version

@@ -4,26 +4,22 @@ export interface Touched {
   flowRow: number
   person: string
   moments: Set<number>
-  /** Rows of runs that this transaction gave them. */
-  newRuns: number[]
 }
 
-/** Everybody whose runs a transaction has changed. */
+/** People whom a transaction concerns, each once. */
 export class TouchedPeople {
   private readonly people = new Map<string, Touched>()
 
-  touch(orgRow: number, flowRow: number, person: string, at: number): Touched {
+  /** @param at the moment at which the order of their runs may have changed, if that is why */
+  touch(orgRow: number, flowRow: number, person: string, at: number | null = null): void {
     const key = `${flowRow} ${person}`
-    const known = this.people.get(key) ?? {
-      orgRow,
-      flowRow,
-      person,
-      moments: new Set(),
-      newRuns: [],
-    }
+    const known = this.people.get(key) ?? { orgRow, flowRow, person, moments: new Set() }
     this.people.set(key, known)
-    known.moments.add(at)
-    return known
+    if (at !== null) known.moments.add(at)
+  }
+
+  touchAll(orgRow: number, flowRow: number, people: Iterable<string>): void {
+    for (const person of people) this.touch(orgRow, flowRow, person)
   }
 
   [Symbol.iterator](): Iterator<Touched> {

@@ -2,9 +2,9 @@ import type { Database } from 'bun:sqlite'
 import { runKeyOf } from '../../../core/run/run.ts'
 import type { RunStore } from '../../../modules/runs/port.ts'
 import type { InRows, StoredEvent } from '../../shared/in-rows.ts'
-import { stateIn } from '../database/server-state.ts'
-import { type BatchRow, storedText } from '../engine/event-codec/event-batches.ts'
+import { type BatchRow, batchColumns, storedText } from '../engine/event-codec/event-batches.ts'
 import { decodeEvents } from '../engine/event-codec/event-text.ts'
+import { flowRows } from '../ledger/ledger.ts'
 import {
   cursorOf,
   earlier,
@@ -17,6 +17,8 @@ import {
 
 /** Runs that a statement reads at once. */
 const pageRows = 200
+
+type SpannedRow = BatchRow & { first_at: number; last_at: number }
 
 type Answered = { record: RunRecord; at: number }
 
@@ -35,19 +37,6 @@ function statements(database: Database) {
       order by started_at desc, run_key desc limit ?`,
     ),
     keysAt: database.query<{ run_key: string }, [number, number, number]>(runListSql.keysAt),
-    spans: database.query<
-      { seq: number; first_at: number; last_at: number },
-      [number, number, number, number]
-    >(
-      `select seq, first_at, last_at from event_batch_flows
-      where org_id = ? and flow_id = ? and last_at >= ? and first_at <= ?`,
-    ),
-    batch: database.query<BatchRow, [number, number]>(
-      'select * from event_batches where seq = ? and org_id = ?',
-    ),
-    after: database.query<BatchRow, [number, number]>(
-      'select * from event_batches where seq > ? and org_id = ?',
-    ),
   }
 }
 
@@ -64,16 +53,14 @@ export function writtenAnswersOver(database: Database): InRows<RunStore['written
     flowRow: number,
     times: readonly number[],
   ): Generator<StoredEvent> {
-    const isAsked = (from: number, to: number) => times.some(at => at >= from && at <= to)
-    // Of later rows the spans may not tell yet.
-    const projected = stateIn(database, 'projected')
-    const spans = sql.spans.all(orgRow, flowRow, times[0]!, times.at(-1)!)
-    for (const { seq, first_at, last_at } of spans) {
-      if (!isAsked(first_at, last_at)) continue
-      const row = sql.batch.get(seq, orgRow)
-      if (row) yield* decodeEvents(storedText(row))
+    const columns = `${batchColumns}, first_at, last_at`
+    const range = { startMs: times[0]!, endMs: times.at(-1)! + 1 }
+    for (const rows of flowRows<SpannedRow>(database, columns, orgRow, flowRow, { range })) {
+      for (const row of rows) {
+        const isAsked = times.some(at => at >= row.first_at && at <= row.last_at)
+        if (isAsked) yield* decodeEvents(storedText(row))
+      }
     }
-    for (const row of sql.after.iterate(projected, orgRow)) yield* decodeEvents(storedText(row))
   }
 
   /** What was written, by run and moment. */

@@ -130,7 +130,7 @@ export class CommandExecutor {
     this.participants = new Participants([
       this.ids,
       this.batches,
-      this.follower.participants,
+      this.follower,
       this.skews,
       this.events.waitingTicks,
     ])
@@ -224,8 +224,8 @@ export class CommandExecutor {
     for (const [i, fact] of stored.entries()) {
       if (fact.kind === 'custom') this.placeOf.set(fact, { batch, place: batch.count + i })
     }
-    batch.add(kept, receivedAt)
-    this.follower.note(batch.seq, stored)
+    batch.add(kept, receivedAt, stored)
+    this.follower.note(stored)
     return { stored, duplicates }
   }
 

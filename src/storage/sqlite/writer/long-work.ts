@@ -61,7 +61,8 @@ export function longWorkHere(place: LongWorkPlace): LongWork {
   return {
     erase: (person, options, audit, tell): Promise<Erased> =>
       connected(database => eraseWhole(database, place, person, { ...options, audit, tell })),
-    eraseHere: (row, tell) => connected(database => eraseHere(database, place, row, tell)),
+    eraseHere: (row, tell) =>
+      connected(database => eraseHere(database, place, () => row, { compact: false, tell })),
     rebuildHere: (audit, tell) =>
       connected(database =>
         whileRewriting(dataDir, () => {

@@ -475,7 +475,6 @@ export class Writer extends GroupCommit {
         }
         replica.takeUp(page)
         if (page.to === null) continue
-        this.executor.participants.beforeCommit()
         this.commit()
         this.committed()
         replica.committed()
@@ -507,7 +506,6 @@ export class Writer extends GroupCommit {
     await this.begun()
     this.hooks.onBegin?.()
     const result = work()
-    this.executor.participants.beforeCommit()
     this.hooks.beforeCommit?.()
     return result
   }

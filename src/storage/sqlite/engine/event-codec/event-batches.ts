@@ -3,14 +3,7 @@ import { type EventSource, eventSources } from '../../../../core/event/event.ts'
 import type { NewEvent } from '../../../shared/in-rows.ts'
 import type { LedgerFact } from '../../projections/facts.ts'
 import { TransactionParticipant } from '../participant.ts'
-import {
-  decodeFacts,
-  decodeIds,
-  type EventText,
-  encodeEvents,
-  flowRowsIn,
-  type StoredText,
-} from './event-text.ts'
+import { decodeFacts, type EventText, encodeEvents, type StoredText } from './event-text.ts'
 
 /**
  * The ledger: one row per batch of one organisation's events, in the order of their arrival. Small batches
@@ -71,13 +64,30 @@ const sourceOf = ({ source }: Pick<BatchRow, 'source'>) => eventSources[source] 
 export const factsOf = (row: FactsRow, orgRow: number): LedgerFact[] =>
   decodeFacts(textOf(row), orgRow, sourceOf(row))
 
-/** The ids of a row's events. */
-export const eventIdsOf = (row: Pick<BatchRow, 'events' | 'body'>): string[] =>
-  decodeIds(textOf(row))
+/** What a row's columns say of its flows. */
+export interface FlowsOfRow {
+  flows: string
+  firstAt: number
+  lastAt: number
+}
 
-/** The flows that a row's events name, each once. */
-export const flowRowsOf = (row: Pick<BatchRow, 'events' | 'body'>): Set<number> =>
-  flowRowsIn(textOf(row))
+/** Of which flows there are events, each between commas, and between which times those occurred. */
+export function flowsOf(facts: readonly LedgerFact[]): FlowsOfRow {
+  const flows = new Set<number>()
+  let [firstAt, lastAt] = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]
+  for (const { flowRow, occurredAt } of facts) {
+    if (flowRow === null) continue
+    flows.add(flowRow)
+    if (occurredAt < firstAt) firstAt = occurredAt
+    if (occurredAt > lastAt) lastAt = occurredAt
+  }
+  if (flows.size === 0) return { flows: '', firstAt: 0, lastAt: 0 }
+  return { flows: `,${[...flows].join()},`, firstAt, lastAt }
+}
+
+/** The flows in such a column. */
+export const flowRowsIn = (flows: string): number[] =>
+  flows === '' ? [] : flows.slice(1, -1).split(',').map(Number)
 
 const receiptsIn = ({ received_at, later }: BatchRow): number[] => {
   if (later === '') return [received_at]
@@ -104,6 +114,7 @@ export class OpenBatch {
   details = ''
   later = ''
   receivedAt = 0
+  private readonly stored: LedgerFact[] = []
   /** What published flows ask of its events. */
   readonly asked: AskedEvent[] = []
 
@@ -113,7 +124,8 @@ export class OpenBatch {
     readonly source: EventSource,
   ) {}
 
-  add(events: readonly NewEvent[], receivedAt: number): void {
+  /** @param facts what the events say */
+  add(events: readonly NewEvent[], receivedAt: number, facts: readonly LedgerFact[]): void {
     if (events.length === 0) return
     const text = encodeEvents(events)
     if (this.count === 0) this.receivedAt = receivedAt
@@ -121,6 +133,11 @@ export class OpenBatch {
     this.count += text.count
     this.facts += text.facts
     this.details += text.details
+    this.stored.push(...facts)
+  }
+
+  get ofFlows(): FlowsOfRow {
+    return flowsOf(this.stored)
   }
 }
 
@@ -135,8 +152,8 @@ export class EventBatches extends TransactionParticipant {
     super()
     this.insertBatch = database.query(
       `insert into event_batches
-        (seq, org_id, received_at, later, source, events, asked, body)
-      values (?, ?, ?, ?, ?, ?, ?, ?)`,
+        (seq, org_id, received_at, later, source, events, flows, first_at, last_at, asked, body)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
   }
 
@@ -162,7 +179,9 @@ export class EventBatches extends TransactionParticipant {
     this.lastOf.clear()
   }
 
-  write({ seq, orgRow, receivedAt, later, source, count, asked, facts, details }: OpenBatch): void {
+  write(batch: OpenBatch): void {
+    const { seq, orgRow, receivedAt, later, source, count, asked, facts, details } = batch
+    const { flows, firstAt, lastAt } = batch.ofFlows
     this.insertBatch.run(
       seq,
       orgRow,
@@ -170,6 +189,9 @@ export class EventBatches extends TransactionParticipant {
       later,
       eventSources.indexOf(source),
       count,
+      flows,
+      firstAt,
+      lastAt,
       asked.length === 0 ? null : JSON.stringify(asked),
       packed({ facts, details }),
     )

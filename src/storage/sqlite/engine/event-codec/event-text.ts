@@ -218,27 +218,6 @@ class FactReader {
   }
 }
 
-export function decodeIds({ count, facts }: Pick<EventText, 'count' | 'facts'>): string[] {
-  const reader = new FactReader(facts)
-  const ids: string[] = []
-  for (let i = 0; i < count; i++) {
-    reader.next()
-    ids.push(reader.id)
-  }
-  return ids
-}
-
-/** The flows that events name, each once. */
-export function flowRowsIn({ count, facts }: Pick<EventText, 'count' | 'facts'>): Set<number> {
-  const reader = new FactReader(facts)
-  const rows = new Set<number>()
-  for (let i = 0; i < count; i++) {
-    reader.next()
-    if (reader.flowRow !== null) rows.add(reader.flowRow)
-  }
-  return rows
-}
-
 export function decodeFacts(
   { count, facts: text }: Pick<EventText, 'count' | 'facts'>,
   orgRow: number,

@@ -74,7 +74,7 @@ test('the ledger keeps batches to the character, even if they share a row', () =
       database.run('delete from event_batches')
       for (const { receivedAt, sent } of all) {
         const row = batches.withRoom(1, source, sent.length, () => 1)
-        row.add(sent, receivedAt)
+        row.add(sent, receivedAt, [])
       }
       batches.flush()
       expect(storedEvents(database)).toEqual(
