@@ -36,7 +36,7 @@ const withDisk = (more: Partial<Omit<typeof seen, 'fault'>> & { fault?: 'gone' |
 const cases: [string, Partial<ServerState>, RegExp[]][] = [
   ['all is well', {}, []],
   ['it starts', { phase: 'starting' }, [/^starting: wait/]],
-  ['it migrates', { phase: 'starting', preparing: 'migrating: x' }, [/^migrating: x$/]],
+  ['it erases', { phase: 'starting', preparing: 'erasing: x' }, [/^erasing: x$/]],
   ['it stops, whatever else', { phase: 'stopping', silentMs: 60_000 }, [/^stop/]],
   [
     'storage hangs',
