@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
-import { constants, existsSync } from 'node:fs'
-import { access, copyFile, readdir, rename, stat } from 'node:fs/promises'
+import { constants, createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { access, readdir, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { databaseFile } from '../database/database.ts'
 import { createFile, syncFile } from '../database/synced-files.ts'
 import {
@@ -90,7 +91,7 @@ export async function restore(
     await requireDiskRoom(dataDir, total)
     onProgress({ phase: 'copying', done: 0, total })
     createFile(staged)
-    await copyFile(file, staged)
+    await pipeline(createReadStream(file), createWriteStream(staged))
     const checked = await check(file, staged, total, onProgress)
     signEverybodyOut(staged)
     syncFile(staged)
