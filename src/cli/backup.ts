@@ -1,12 +1,10 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { isoTime } from '../core/time/clock.ts'
 import { type Backup, backUp, dropBackup, makeFolder } from '../storage/sqlite/backup/backup.ts'
 import { backupNameAt, backupsIn, keepNewest } from '../storage/sqlite/backup/folder.ts'
-import { isInside } from '../storage/sqlite/backup/inside.ts'
 import { noteBackup } from '../storage/sqlite/backup/last-backup.ts'
-import { clearAbandoned } from '../storage/sqlite/backup/partial.ts'
 import type { Command } from './command.ts'
 import { directoryOf, requireData } from './data.ts'
 import { CommandFailure, UsageFailure, warn } from './failure.ts'
@@ -105,17 +103,24 @@ async function backUpTo(
       : 'no backup was made, and nothing was changed'
   const made = await interruptible(clearAway, () => backUp(data, file, bar.show)).finally(bar.end)
   noteBackup(data, file, now)
-  if (isFolder) await clearAbandoned(folder, now)
   const removed = keep === null ? [] : await keepNewest(folder, keep, at)
   return { ...made, removed: removed.map(({ file }) => file) }
 }
 
 /** Whatever takes the data directory away would take such a backup along. */
 function requireApart(data: string, folder: string): void {
-  if (!isInside(folder, data)) return
+  if (!`${realPath(folder)}/`.startsWith(`${realPath(data)}/`)) return
   throw new CommandFailure(
     `${folder} is in the data directory ${data}, with which it would be lost: name a directory elsewhere, best on another disk`,
   )
+}
+
+/** Without links, as far as it exists. */
+function realPath(path: string): string {
+  const absolute = resolve(path)
+  const parent = dirname(absolute)
+  if (existsSync(absolute) || absolute === parent) return realpathSync(absolute)
+  return join(realPath(parent), basename(absolute))
 }
 
 const isDirectory = (path: string) => existsSync(path) && statSync(path).isDirectory()

@@ -4,8 +4,12 @@ import { requireOwnData, type StoragePlace } from '../runtime/place.ts'
 import { databasePlace } from '../storage/log/postgres/inspection.ts'
 import { hasDatabase, openForWriting } from '../storage/sqlite/database/database.ts'
 import { requireNoLostDatabase } from '../storage/sqlite/database/lost-database.ts'
-import { migrate, schemaKnown, schemaOf } from '../storage/sqlite/database/migrate.ts'
-import { requireUsable } from '../storage/sqlite/database/prepare.ts'
+import {
+  migrate,
+  requireKnownSchema,
+  schemaKnown,
+  schemaOf,
+} from '../storage/sqlite/database/migrate.ts'
 import { makeSyncedDirectory } from '../storage/sqlite/database/synced-files.ts'
 import { CommandFailure } from './failure.ts'
 
@@ -36,16 +40,16 @@ export function directoryOf({ data, databaseUrl }: StoragePlace, inItsPlace: str
 
 /**
  * Makes the tables of a new database, for a command that has the directory for itself. A database with data
- * of an older release is changed only by the start of a server, which makes a backup first.
+ * of an older release is changed only by the start of a server.
  */
 export function requireUsableData(dataDir: string): void {
   using database = openForWriting(dataDir)
-  requireUsable(dataDir, database)
+  requireKnownSchema(database)
   const schema = schemaOf(database)
   if (schema === 0) migrate(database)
   else if (schema < schemaKnown) {
     throw new CommandFailure(
-      `the database in ${dataDir} has schema ${schema}, and this cairn works with ${schemaKnown}: start the server, which makes a backup of it and then changes its tables`,
+      `the database in ${dataDir} has schema ${schema}, and this cairn works with ${schemaKnown}: make a backup with the older release, then start the server, which changes the tables`,
     )
   }
 }

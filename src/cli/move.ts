@@ -17,6 +17,8 @@ import {
   moveOutOfLog,
 } from '../storage/sqlite/replica/move.ts'
 import { shareFile } from '../storage/sqlite/replica/shared-files.ts'
+import { writeSnapshot } from '../storage/sqlite/replica/snapshot-file.ts'
+import { storeSnapshot } from '../storage/sqlite/replica/snapshots.ts'
 import type { Command, Flags } from './command.ts'
 import { makeDirectory, requireData, requireUsableData } from './data.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
@@ -105,8 +107,7 @@ async function moveThere(
       // Log time never goes back, so it begins by the database's clock.
       const now = Date.now() + aheadMs
       const rows = await shown(onProgress => moveIntoLog(database, log, now, onProgress, isOldLost))
-      const { storeFirstSnapshot } = await import('../storage/sqlite/replica/first-snapshot.ts')
-      await storeFirstSnapshot(dataDir, log, now)
+      await storeSnapshot(log, await writeSnapshot(dataDir), now)
       return rows
     } catch (error) {
       if (!(error instanceof LogInUse)) throw error

@@ -1,4 +1,4 @@
-import type { BackupProgress } from '../storage/sqlite/backup/copy-database.ts'
+import type { BackupProgress } from '../storage/sqlite/backup/backup.ts'
 
 const barWidth = 24
 /** How often the bar is drawn again, and how often a line is printed if there is no terminal; milliseconds. */
@@ -66,7 +66,7 @@ export function progressBar(...how: Parameters<typeof progressLine>): {
 
 function shareOf({ phase, done, total }: BackupProgress, isTerminal: boolean): string {
   const mb = (bytes: number) => (bytes / 1e6).toFixed(0)
-  if (phase === 'checking') return `(${mb(total)} MB)`
+  if (phase !== 'hashing') return `(${mb(total)} MB)`
   const share = total === 0 ? 1 : done / total
   const full = Math.round(share * barWidth)
   const bar = isTerminal ? `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}] ` : ''

@@ -6,10 +6,8 @@ import type { Log } from './log.ts'
 import { outsideOf } from './outside.ts'
 import type { ConnectedStorage } from './storage.ts'
 
-/** How often due messages are looked for, milliseconds. */
-const sendEveryMs = 1_000
-/** The least time between looks, however often one is asked for, milliseconds. */
-const minBetweenMs = 1_000
+/** How often to see whether a look or a message is due, milliseconds. */
+const turnEveryMs = 1_000
 /** How long a stop waits for a look and for messages on their way, milliseconds. */
 const stopWithinMs = 12_000
 
@@ -26,9 +24,9 @@ export class Alerts {
   private readonly watch: ReturnType<typeof alertWatch>
   private outside: Outside
   private looking: Promise<void> | null = null
-  private lookedAt = Number.NEGATIVE_INFINITY
-  private next: { timer: ReturnType<typeof setTimeout>; at: number } | null = null
-  private readonly sending = new Set<Promise<void>>()
+  /** By the monotonic clock. */
+  private lookDueAt = Number.NEGATIVE_INFINITY
+  private readonly turns = new Set<Promise<void>>()
   /** Null until anybody wants alerts. */
   private timer: ReturnType<typeof setInterval> | null = null
 
@@ -54,10 +52,11 @@ export class Alerts {
   want(): void {
     if (this.stopping.signal.aborted) return
     const isFirst = this.timer === null
-    this.timer ??= setInterval(() => this.send(), sendEveryMs)
+    this.timer ??= setInterval(() => this.turn(), turnEveryMs)
     const { job } = this.parts.storage
-    if (isFirst || !job || job.isOurs) this.lookSoon()
+    if (isFirst || !job || job.isOurs) this.lookDueAt = Number.NEGATIVE_INFINITY
     else job.ask().catch(error => this.failed(error))
+    if (isFirst) this.turn()
   }
 
   reload(config: Config): void {
@@ -69,46 +68,36 @@ export class Alerts {
     this.stopping.abort()
     if (this.timer === null) return
     clearInterval(this.timer)
-    if (this.next) clearTimeout(this.next.timer)
-    const ended = Promise.all([this.looking, ...this.sending])
+    const ended = Promise.all([this.looking, ...this.turns])
     await Promise.race([ended, Bun.sleep(stopWithinMs)])
     await this.parts.storage.job?.release().catch(error => this.failed(error))
   }
 
-  private lookSoon(): void {
-    this.lookAt(Math.max(this.parts.clock.monotonic(), this.lookedAt + minBetweenMs))
+  private turn(): void {
+    const turn = this.tried(() => this.doWhatIsDue()).finally(() => this.turns.delete(turn))
+    this.turns.add(turn)
   }
 
-  /** A look that is planned for sooner stays, so that asking again and again does not put it off. */
-  private lookAt(at: number): void {
-    if (this.stopping.signal.aborted || (this.next && this.next.at <= at)) return
-    if (this.next) clearTimeout(this.next.timer)
-    const timer = setTimeout(() => this.look(), Math.max(0, at - this.parts.clock.monotonic()))
-    this.next = { timer, at }
-  }
-
-  private async look(): Promise<void> {
-    const { clock, storage } = this.parts
-    this.next = null
-    // Only one of several nodes looks. This one starts once it has become that node.
-    const isOthers = storage.job && !storage.job.isOurs
-    if (isOthers || this.looking) return this.lookAt(clock.monotonic() + minBetweenMs)
-    this.looking = this.tried(() => this.watch.look(this.stopping.signal))
-    await this.looking
-    this.looking = null
-    this.lookedAt = clock.monotonic()
-    this.lookAt(this.lookedAt + this.watch.everyMs)
-  }
-
-  private send(): void {
-    const round = this.tried(() => this.sendDue()).finally(() => this.sending.delete(round))
-    this.sending.add(round)
-  }
-
-  private async sendDue(): Promise<void> {
+  private async doWhatIsDue(): Promise<void> {
     const { job } = this.parts.storage
-    if (await job?.hold()) this.lookSoon()
-    if (!job || job.isOurs) await this.watch.sendDue()
+    if (await job?.hold()) this.lookDueAt = Number.NEGATIVE_INFINITY
+    // Only one of several nodes does it.
+    if (job && !job.isOurs) return
+    this.lookIfDue()
+    await this.watch.sendDue()
+  }
+
+  /** Not waited for, because messages are sent meanwhile. */
+  private lookIfDue(): void {
+    const { clock } = this.parts
+    const { signal } = this.stopping
+    if (this.looking || signal.aborted || clock.monotonic() < this.lookDueAt) return
+    // Another look may be asked for while this one reads.
+    this.lookDueAt = Number.POSITIVE_INFINITY
+    this.looking = this.tried(() => this.watch.look(signal)).finally(() => {
+      this.looking = null
+      this.lookDueAt = Math.min(this.lookDueAt, clock.monotonic() + this.watch.everyMs)
+    })
   }
 
   private tried(work: () => Promise<void>): Promise<void> {

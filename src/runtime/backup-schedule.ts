@@ -4,7 +4,7 @@ import { shortReasonOf } from '../core/text/reason.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { minuteMs } from '../core/time/durations.ts'
 import { newestBackup } from '../storage/sqlite/backup/folder.ts'
-import { clearPartials, partialIn } from '../storage/sqlite/backup/partial.ts'
+import { clearPartial, partialIn } from '../storage/sqlite/backup/partial.ts'
 import type { Log } from './log.ts'
 
 /** How often the schedule checks whether a backup is due, and the pause after a failed one; milliseconds. */
@@ -29,9 +29,8 @@ export interface BackupsSeen {
 }
 
 /**
- * Has a backup made at the set interval, by the same program in a process of its own. That takes nothing from
- * the threads of the server, and a backup must not share a process with those that have the database open (see
- * `copyDatabase`). When one is due follows from the backups that exist, so a restart changes nothing.
+ * Has a backup made at the set interval, by the same program in a process of its own, which takes nothing from
+ * the threads of the server. When one is due follows from the backups that exist, so a restart changes nothing.
  */
 export class BackupSchedule {
   private last: BackupsSeen['last'] = null
@@ -111,7 +110,10 @@ export class BackupSchedule {
     try {
       const options = ['--data', data, '--keep', `${backupKeep}`, '--json']
       const made = await this.run(['backup', join(folder, '/'), ...options])
-      if (made === null) return await clearPartials(folder, partialIn(folder, data))
+      if (made === null) {
+        await clearPartial(partialIn(folder, data))
+        return
+      }
       const durationMs = this.clock.monotonic() - startedAt
       const { file, bytes, removed, differences } = made
       const now = this.clock.now()

@@ -17,7 +17,6 @@ export interface LockHolder {
   version: string
   /** The database that it shares with other nodes, as `databasePlace` names it; null if it serves alone. */
   database?: string | null
-  /** Missing if an older version serves. */
   sessionTokens?: TokenMode
 }
 

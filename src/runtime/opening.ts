@@ -6,14 +6,15 @@ import { inspectValkey, LimitsUnusable } from '../limits/valkey-inspection.ts'
 import { inspectDatabase } from '../storage/log/postgres/inspection.ts'
 import { PostgresLog } from '../storage/log/postgres/postgres-log.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/sqlite/database/prepare.ts'
+import type { ErasureProgress, ErasuresFinished } from '../storage/sqlite/erasure/erasures.ts'
 import { prepareReplica } from '../storage/sqlite/replica/prepare-replica.ts'
 import type { DiskWatch } from './disk-watch.ts'
 import { limitsServerOf } from './limiter.ts'
 import type { Log } from './log.ts'
 import { requireOwnData } from './place.ts'
-import { Preparation } from './preparation.ts'
 import { keepSnippet } from './snippet-versions.ts'
-import type { Prepared } from './task-thread.ts'
+import type { ErasuresStart } from './task-thread.ts'
+import { inThread } from './threads.ts'
 
 /** Organisations may be created later. More often the commands were given another directory or database. */
 const noOrganisation = ({ data, databaseUrl }: Config) =>
@@ -26,6 +27,9 @@ const foreign = (what: string) =>
 
 const erasuresUnfinished = (reason: string) =>
   `unused parts of the files may still hold what was erased (${reason}): the next start tries again`
+
+/** How often the log reports progress, besides the beginning of each part, milliseconds. */
+const tellEveryMs = 10_000
 
 /** The parts of a server that exist before it answers. */
 interface NewServer {
@@ -43,14 +47,13 @@ interface NewServer {
 export class Opening {
   /** What the operator should know although it serves. */
   readonly warnings: string[] = []
-  private preparation: Preparation | null = null
-  private filling: string | null = null
+  private progress: (() => string) | null = null
 
   constructor(private readonly server: NewServer) {}
 
   /** What is being done to the database before it is served, and the progress; null if nothing is. */
   get preparing(): string | null {
-    return this.filling ?? this.preparation?.text ?? null
+    return this.progress?.() ?? null
   }
 
   /**
@@ -81,11 +84,11 @@ export class Opening {
     const shared = await PostgresLog.open(url)
     try {
       const anew = await prepareReplica(config.data, shared, place, share => {
-        this.filling = `filling: ${Math.floor(share * 100)} % of the newest snapshot: wait`
+        this.progress = () => `filling: ${Math.floor(share * 100)} % of the newest snapshot: wait`
       })
       if (anew !== null) log.warn({ reason: anew }, 'the data directory was filled anew')
     } finally {
-      this.filling = null
+      this.progress = null
       await shared.close()
     }
   }
@@ -109,38 +112,46 @@ export class Opening {
     }
   }
 
-  /**
-   * Brings the database to what this release needs, and erases everybody who was to be erased. On a node
-   * storage does that.
-   */
+  /** Brings the database up to date, and erases everybody who was to be. On a node storage erases. */
   private async prepare(isNode: boolean): Promise<PreparedDatabase> {
-    const { config, log } = this.server
-    const open = () => prepareDatabase(config.data)
-    let prepared = open()
-    if (prepared.upgradeDue) {
-      prepared.close()
-      log.info('the database is brought up to date before this server is ready')
-      await this.beforeServing('upgrade')
-      prepared = open()
-    }
-    if (!isNode && prepared.erasuresDue()) {
-      prepared.close()
-      log.info('people on the list of erasures are erased before this server is ready')
-      const { unfinished } = await this.beforeServing('erasures')
-      if (unfinished !== null) this.warnings.push(erasuresUnfinished(unfinished))
-      prepared = open()
-    }
-    return prepared
+    const { data } = this.server.config
+    const prepared = prepareDatabase(data)
+    if (isNode || !prepared.erasuresDue()) return prepared
+    prepared.close()
+    await this.eraseListed()
+    return prepareDatabase(data)
   }
 
   /** Meanwhile only the management port answers. */
-  private async beforeServing<Of extends keyof Prepared>(task: Of): Promise<Prepared[Of]> {
-    const { log, clock, config } = this.server
-    const preparation = new Preparation(task, log, clock.monotonic)
-    this.preparation = preparation
-    const failpoints = process.env.CAIRN_FAILPOINTS
-    const done = await preparation.run({ dataDir: config.data, now: clock.now(), failpoints })
-    this.preparation = null
-    return done
+  private async eraseListed(): Promise<void> {
+    const { config, clock, log } = this.server
+    const startedAt = clock.monotonic()
+    const seconds = () => Math.round(clock.monotonic() - startedAt) / 1_000
+    let doing = 'beginning'
+    // By the first word `doctor` knows that all is well, but takes time.
+    const progress = () => `erasing: ${doing}, ${Math.round(seconds())} s so far: wait`
+    this.progress = progress
+    log.info('people on the list of erasures are erased before this server is ready')
+    const telling = setInterval(() => log.info(progress()), tellEveryMs)
+    const start: ErasuresStart = {
+      task: 'erasures',
+      dataDir: config.data,
+      now: clock.now(),
+      failpoints: process.env.CAIRN_FAILPOINTS,
+    }
+    try {
+      const done = await inThread<ErasuresFinished>(start, (part: ErasureProgress) => {
+        doing =
+          part.doing === 'erase'
+            ? `people on the list of erasures (${part.people})`
+            : 'writing the database anew'
+        log.info(progress())
+      })
+      log.info({ seconds: seconds(), ...done }, 'the database is prepared')
+      if (done.unfinished !== null) this.warnings.push(erasuresUnfinished(done.unfinished))
+    } finally {
+      clearInterval(telling)
+      this.progress = null
+    }
   }
 }

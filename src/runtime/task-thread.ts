@@ -3,8 +3,8 @@ import { AppError, type ErrorCode } from '../core/errors.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints, failpoint } from '../failpoints.ts'
 import { prepareDatabase } from '../storage/sqlite/database/prepare.ts'
-import { upgradeDatabase } from '../storage/sqlite/database/upgrade.ts'
 import { isPassing } from '../storage/sqlite/engine/savepoint.ts'
+import type { ErasuresFinished } from '../storage/sqlite/erasure/erasures.ts'
 import {
   type LongWork,
   type LongWorkPlace,
@@ -13,22 +13,14 @@ import {
 import { cannotWrite } from '../storage/sqlite/writer/not-stored.ts'
 
 /**
- * The thread that does one task and ends. The task is what a database needs before it is served
- * (bringing it up to date, erasing people of whom something is left), or long work beside the threads that
- * answer.
+ * The thread that does one task and ends: erasing people of whom something is left, before the database is
+ * served, or long work beside the thread that answers.
  */
 
 declare const self: Worker
 
-/** The result of each task before serving. */
-export interface Prepared {
-  upgrade: { backup: string }
-  /** `unfinished`: why the files may still hold something of them; null if they do not. */
-  erasures: { people: number; unfinished: string | null }
-}
-
-export interface PreparationStart {
-  task: keyof Prepared
+export interface ErasuresStart {
+  task: 'erasures'
   dataDir: string
   /** Unix milliseconds. */
   now: number
@@ -43,7 +35,7 @@ export interface LongWorkStart {
   input: readonly unknown[]
 }
 
-export type TaskStart = PreparationStart | LongWorkStart
+export type TaskStart = ErasuresStart | LongWorkStart
 
 export type TaskReport =
   | { type: 'progress'; progress: unknown }
@@ -59,7 +51,7 @@ interface Refusal {
 }
 
 /** Errors whose messages are for the operator as they are. */
-const plain = ['BackupRefused', 'SchemaMismatch', 'ErasuresUnreadable']
+const plain = ['SchemaMismatch', 'ErasuresUnreadable']
 
 const report = (message: TaskReport) => self.postMessage(message)
 const tell = (progress: unknown) => report({ type: 'progress', progress })
@@ -93,20 +85,11 @@ async function longWork({ task, place, input }: LongWorkStart): Promise<unknown>
   }
 }
 
-function resultOf(start: TaskStart): unknown {
-  if ('input' in start) return longWork(start)
-  armFailpoints(start.failpoints)
-  return start.task === 'upgrade' ? upgrade(start.dataDir) : eraseThoseListed(start)
-}
+const resultOf = (start: TaskStart): unknown =>
+  'input' in start ? longWork(start) : eraseThoseListed(start)
 
-function upgrade(dataDir: string): Promise<Prepared['upgrade']> {
-  return upgradeDatabase(dataDir, progress => {
-    tell(progress)
-    if (progress.doing === 'tables') failpoint('migration_step')
-  })
-}
-
-function eraseThoseListed({ dataDir, now }: PreparationStart): Prepared['erasures'] {
+function eraseThoseListed({ dataDir, now, failpoints }: ErasuresStart): ErasuresFinished {
+  armFailpoints(failpoints)
   const prepared = prepareDatabase(dataDir)
   try {
     return prepared.finishErasures(now, progress => {

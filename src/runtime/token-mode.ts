@@ -6,8 +6,7 @@ export interface TokenMode {
   signer: 'own' | 'secret' | 'provider'
   issuer: string | null
   audience: string | null
-  /** Absent if an older release serves. */
-  type?: string | null
+  type: string | null
   organisationClaim: string
 }
 
@@ -19,7 +18,7 @@ export type TokenSettings = Pick<
 /** Issuer and audience of the tokens that Cairn makes for itself. */
 const ownName = 'cairn'
 
-export function tokenModeOf(config: TokenSettings): Required<TokenMode> {
+export function tokenModeOf(config: TokenSettings): TokenMode {
   const { sessionIssuer: issuer, sessionAudience: audience, organisationClaim } = config
   const rules = { issuer, audience, type: config.sessionType, organisationClaim }
   if (config.sessionSecret !== null) return { signer: 'secret', ...rules }
@@ -36,20 +35,14 @@ export function tokenConflict(
   config: TokenSettings,
 ): { what: string; fix: string } | null {
   const ours = tokenModeOf(config)
-  if (running === undefined || Bun.deepEquals({ type: null, ...running }, ours)) return null
+  if (running === undefined || Bun.deepEquals(running, ours)) return null
   return {
     what: `the running server takes session tokens ${described(running)}; these settings mean tokens ${described(ours)}`,
     fix: "run this with the server's settings, or restart the server with these",
   }
 }
 
-function described({
-  signer,
-  issuer,
-  audience,
-  type = null,
-  organisationClaim,
-}: TokenMode): string {
+function described({ signer, issuer, audience, type, organisationClaim }: TokenMode): string {
   const by = {
     own: 'signed by Cairn itself',
     secret: `signed with a shared HS256 secret${issuer === null ? '' : ` by ${issuer}`}`,

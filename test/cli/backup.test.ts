@@ -8,7 +8,6 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { basename } from 'node:path'
@@ -156,18 +155,6 @@ describe('backup', () => {
     writeFileSync(file, bytes)
     expect(await failure(['backup', 'a.db'])).toMatch(/damaged/)
     expect(readdirSync(cairn.folder)).toEqual(['cairn-data'])
-  })
-
-  test('leftovers of other backups stay for a day, because they may still be at work', async () => {
-    mkdirSync(cairn.path('b'))
-    const partials = ['0123456789ab', 'ba9876543210'].map(
-      whose => `b/.cairn-backup-${whose}.partial`,
-    )
-    for (const partial of partials) writeFileSync(cairn.path(partial), '')
-    const yesterday = new Date(Date.now() - 25 * 3_600_000)
-    utimesSync(cairn.path(partials[0]!), yesterday, yesterday)
-    await cairn.run(['backup', 'b'])
-    expect(partials.map(partial => existsSync(cairn.path(partial)))).toEqual([false, true])
   })
 })
 

@@ -11,7 +11,7 @@ function shown(isTTY: boolean, stepMs: number, calls: number): string[] {
     return now
   })
   for (let done = 1; done <= calls; done++) {
-    bar.show({ phase: 'copying', done: done * 1e6, total: calls * 1e6 })
+    bar.show({ phase: 'hashing', done: done * 1e6, total: calls * 1e6 })
   }
   bar.end()
   return written
@@ -20,7 +20,9 @@ function shown(isTTY: boolean, stepMs: number, calls: number): string[] {
 describe('on a terminal', () => {
   test('a bar is redrawn in its place, and gone in the end', () => {
     const all = shown(true, 100, 10)
-    expect(all[0]).toBe('\r\u001b[Kcopying [##......................] 10 % (1 of 10 MB)')
+    expect(all[0]).toBe(
+      '\r\u001b[Kmaking the checksum [##......................] 10 % (1 of 10 MB)',
+    )
     expect(all.at(-2)).toContain('[########################] 100 % (10 of 10 MB)')
     expect(all.at(-1)).toBe('\r\u001b[K')
   })
@@ -35,6 +37,7 @@ describe('without a terminal', () => {
     expect(shown(false, 1, 1_000)).toEqual([])
     const lines = shown(false, 1_000, 20)
     expect(lines.length).toBeWithin(2, 10)
-    for (const line of lines) expect(line).toMatch(/^cairn: copying \d+ % \(\d+ of 20 MB\)\n$/)
+    for (const line of lines)
+      expect(line).toMatch(/^cairn: making the checksum \d+ % \(\d+ of 20 MB\)\n$/)
   })
 })

@@ -29,8 +29,8 @@ const withDisk = (more: Partial<Omit<typeof seen, 'fault'>> & { fault?: 'gone' |
 const cases: [string, Partial<ServerState>, RegExp[]][] = [
   ['all is well', {}, []],
   ['it starts', { phase: 'starting' }, [/^starting: wait/]],
-  ['it migrates', { phase: 'starting', preparing: 'migrating: x' }, [/^migrating: x$/]],
-  ['it stops, whatever else', { phase: 'stopping', preparing: 'migrating: x' }, [/^stop/]],
+  ['it erases', { phase: 'starting', preparing: 'erasing: x' }, [/^erasing: x$/]],
+  ['it stops, whatever else', { phase: 'stopping', preparing: 'erasing: x' }, [/^stop/]],
   [
     'storage refuses, and so the buffer fills',
     { buffer: { isRefused: true, hasRoom: false } },

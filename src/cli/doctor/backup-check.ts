@@ -13,7 +13,6 @@ import { databasesAside } from '../../storage/sqlite/backup/replace-database.ts'
 import { hasDatabase, openForReading } from '../../storage/sqlite/database/database.ts'
 import { isLocked } from '../../storage/sqlite/database/file-lock.ts'
 import { newestReceipt } from '../../storage/sqlite/database/inspect.ts'
-import { upgradesFolder } from '../../storage/sqlite/database/upgrade.ts'
 import { counted, sizeOf } from '../output.ts'
 import {
   type DataSubject,
@@ -102,7 +101,7 @@ function checkAside(data: string): Finding[] {
 
 /** What killed backups and restores leave behind. */
 export function checkLeftovers({ data, config }: DataSubject): Finding[] {
-  const folders = [data, upgradesFolder(data), ...(config?.backupDir ? [config.backupDir] : [])]
+  const folders = [data, ...(config?.backupDir ? [config.backupDir] : [])]
   const left = [...new Set(folders)].filter(isReadable).flatMap(leftIn)
   if (left.length === 0 || isInUse(data)) return []
   const bytes = left.reduce((sum, path) => sum + bytesOf(path), 0)
@@ -112,7 +111,7 @@ export function checkLeftovers({ data, config }: DataSubject): Finding[] {
 
 const isReadable = (folder: string) => existsSync(folder) && isReadableDirectory(folder)
 
-/** A backup, a restore or an upgrade may be under way. */
+/** A backup or a restore may be under way. */
 const isInUse = (data: string) =>
   attempt(() => isHeld(data) || isLocked(join(data, 'backup.lock')), true)
 

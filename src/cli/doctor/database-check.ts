@@ -23,7 +23,6 @@ import {
   type DeadLetters,
   deadLetterSummary,
   fullCheck,
-  hasNoOrganisation,
   newestReceipt,
   quickCheck,
   refusingIdentities,
@@ -31,6 +30,8 @@ import {
   webhookStates,
 } from '../../storage/sqlite/database/inspect.ts'
 import { lossOf, lostAdvice, traceOfDatabase } from '../../storage/sqlite/database/lost-database.ts'
+import { schemaOf } from '../../storage/sqlite/database/migrate.ts'
+import { hasOrganisation } from '../../storage/sqlite/organisations/organisations.ts'
 import { explained } from '../failure.ts'
 import { counted, sizeOf, tell } from '../output.ts'
 import { liveLine } from '../progress.ts'
@@ -49,10 +50,12 @@ export function checkDatabase(subject: DataSubject): Finding[] {
   if (!hasDatabase(data)) return [checkTrace(data)]
   try {
     using database = openForReading(data)
+    const files = [...checkLog(data), ...checkPages(database, data, subject.isFull)]
+    // `checkSchema` says that it is empty.
+    if (schemaOf(database) === 0) return files
     return [
       ...checkOrganisations(database, data),
-      ...checkLog(data),
-      ...checkPages(database, data, subject.isFull),
+      ...files,
       judgeDeadLetters(deadLetterSummary(database)),
       ...judgeWebhooks(webhookStates(database), subject.now),
       ...checkErasures(database),
@@ -94,7 +97,7 @@ function unreadable(data: string, fault: unknown): Finding {
 
 /** If commands and server were given different directories, every key is unknown. */
 function checkOrganisations(database: Database, data: string): Finding[] {
-  if (!hasNoOrganisation(database)) return []
+  if (hasOrganisation(database)) return []
   const what = 'there is no organisation in this data directory yet'
   return [warning('database', what, `cairn org create NAME --data ${shellWord(data)}`)]
 }

@@ -1,9 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import { shellWord } from '../../core/text/wording.ts'
 import { hasDatabase, openForReading } from '../../storage/sqlite/database/database.ts'
 import { schemaKnown, schemaOf } from '../../storage/sqlite/database/migrate.ts'
 import { schemaDifferences } from '../../storage/sqlite/database/schema-check.ts'
-import { backupBefore } from '../../storage/sqlite/database/upgrade.ts'
 import { type DataSubject, error, type Finding, ok, warning } from './finding.ts'
 
 /** How many differences of the schema are named. */
@@ -14,28 +12,21 @@ export function checkSchema({ data }: DataSubject): Finding[] {
   if (!hasDatabase(data)) return []
   try {
     using database = openForReading(data)
-    return [findingOf(database, data)]
+    return [findingOf(database)]
   } catch {
     // What is wrong with the file itself is reported by the check of the database.
     return []
   }
 }
 
-function findingOf(database: Database, data: string): Finding {
+function findingOf(database: Database): Finding {
   const schema = schemaOf(database)
   if (schema === 0) {
     const advice = 'restore a backup if there was data; else the next command makes its tables'
     return warning('database', 'cairn.db is empty', advice)
   }
   const level = `the database has schema ${schema}, and this cairn knows ${schemaKnown}`
-  if (schema > schemaKnown) {
-    const backup = backupBefore(data, schemaKnown)
-    const wayBack =
-      backup === null
-        ? ''
-        : `, or give up what was stored since: cairn restore ${shellWord(backup)}`
-    return error('database', level, `run the newer cairn${wayBack}`)
-  }
+  if (schema > schemaKnown) return error('database', level, 'run the newer cairn')
   const differences = schemaDifferences(database)
   if (differences.length > 0) {
     const named = differences.slice(0, maxNamed).join('; ')
@@ -46,11 +37,7 @@ function findingOf(database: Database, data: string): Finding {
     return error('database', what, advice)
   }
   if (schema < schemaKnown) {
-    return warning(
-      'database',
-      level,
-      'start the server: it makes a backup, then changes the tables',
-    )
+    return warning('database', level, 'make a backup, then start the server: it changes the tables')
   }
   return ok('database', `the database has schema ${schema}, the newest that this cairn knows`)
 }

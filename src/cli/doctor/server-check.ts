@@ -203,7 +203,7 @@ function readiness(who: string, status: number, state: string, gauges: string): 
   }
   if (status === 200) return ok('server', `${who} and is ready${gauges}`)
   const what = `${who}, but is not ready: ${state}${gauges}`
-  if (state.startsWith('migrating: ') || state.startsWith('erasing: ')) {
+  if (state.startsWith('erasing: ')) {
     return warning('server', what, 'it will be ready when that is done')
   }
   return error('server', what, 'see its log for the cause')

@@ -133,12 +133,11 @@ export class Housekeeping {
       let elapsed = 0
       const deleted = await writer.exclusively(() => {
         const startedAt = performance.now()
-        piece(() => performance.now() - startedAt < retainSliceMs)
-        const events = retention.settle()
+        const events = piece(() => performance.now() - startedAt < retainSliceMs)
         elapsed = performance.now() - startedAt
         return events
       })
-      const report = retention.committed(deleted)
+      const report = retention.reportOf(deleted)
       this.deps.onRetained?.(report)
       return elapsed * (isBusy || writer.isBusy ? busyRetainPause : quietRetainPause)
     } catch (error) {

@@ -22,34 +22,17 @@ function elementOf(value: Value): string {
 
 /** The values of some rows in a column, as an array. If there are none it is empty: `unnest` adds the nulls. */
 function columnOf<Row>(rows: readonly Row[], valueIn: (row: Row) => Value): string {
-  let elements = ''
-  let isEmpty = true
-  for (let from = 0; from < rows.length; ) {
-    const value = valueIn(rows[from]!)
-    // Neighbouring rows often have the same value.
-    let end = from + 1
-    while (end < rows.length && valueIn(rows[end]!) === value) end++
-    if (value !== null) isEmpty = false
-    const element = elementOf(value)
-    elements += from === 0 ? element : `,${element}`
-    if (end > from + 1) elements += `,${element}`.repeat(end - from - 1)
-    from = end
-  }
-  return isEmpty ? '{}' : `{${elements}}`
+  const values = rows.map(valueIn)
+  return values.every(value => value === null) ? '{}' : `{${values.map(elementOf)}}`
 }
 
 /** Values as one array: for `= any($1::text::bigint[])`. */
 export const arrayOf = (values: readonly Value[]): string => columnOf(values, value => value)
 
-/**
- * What follows `from` in a statement for rows of some columns: `k(org_id, id)`, whose values are `$1` and so on.
- *
- * @param more what follows the arrays, such as `with ordinality`, and the column that it adds
- */
-export function fromArrays(types: ColumnTypes, more?: { how: string; column: string }): string {
+/** What follows `from` in a statement for rows of some columns: `k(org_id, id)`, whose values are `$1` and so on. */
+export function fromArrays(types: ColumnTypes): string {
   const arrays = Object.values(types).map((type, i) => `$${i + 1}::text::${type}[]`)
-  const names = [...Object.keys(types), ...(more ? [more.column] : [])]
-  return `unnest(${arrays.join(', ')}) ${more?.how ?? ''} as k(${names.join(', ')})`
+  return `unnest(${arrays.join(', ')}) as k(${Object.keys(types).join(', ')})`
 }
 
 /** The values for such a statement. */

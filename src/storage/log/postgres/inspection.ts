@@ -1,5 +1,6 @@
 import { quoted } from '../../../core/text/wording.ts'
 import { isPassingFault, Postgres, type Queries, sqlStateOf } from './connection.ts'
+import { apart } from './nodes.ts'
 import { type LogState, logFormat, logStateOf, ownTables } from './open.ts'
 import { pools } from './pools.ts'
 
@@ -221,9 +222,7 @@ async function timesOf(
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as at',
   ))!
   const tookMs = performance.now() - startedAt
-  // The server read its clock at some moment in between.
-  const [least, most] = [at - before - tookMs - 1, at - before]
-  return { tookMs, aheadMs: least > 0 ? least : Math.min(0, most) }
+  return { tookMs, aheadMs: 0 - apart(before, at, tookMs) }
 }
 
 /** Host, port and name of a database: its address without user and password. */

@@ -1,23 +1,32 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { link, rename, stat } from 'node:fs/promises'
+import { link, open, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { databaseFile, hasDatabase } from '../database/database.ts'
+import { databaseFile, hasDatabase, openForReading } from '../database/database.ts'
 import { lockFile } from '../database/file-lock.ts'
 import { fullCheck, jsonFaults } from '../database/inspect.ts'
 import { schemaDifferences } from '../database/schema-check.ts'
-import { makeSyncedDirectory, syncDirectory } from '../database/synced-files.ts'
-import { sha256Of, writeChecksum } from './checksum.ts'
-import { copyDatabase, type OnBackupProgress } from './copy-database.ts'
-import { copyErasures } from './erasures.ts'
-import { removeBeside } from './folder.ts'
-import { clearPartials, partialIn, removePartial } from './partial.ts'
+import { giveToOwner, makeSyncedDirectory, syncDirectory } from '../database/synced-files.ts'
+import { erasuresFile, linesOfList } from '../erasure/erasure-list.ts'
+import { sha256Of, writeBeside, writeChecksum } from './checksum.ts'
+import { erasuresFileOf, removeBeside } from './folder.ts'
+import { partialIn, removePartial } from './partial.ts'
 import { freeBytesOf, mib } from './room.ts'
 
 /** A backup that cannot be made; the message says why and what to do. Nothing is left of it. */
 export class BackupRefused extends Error {
   override readonly name = 'BackupRefused'
 }
+
+/** How far a backup or a restore is. */
+export interface BackupProgress {
+  phase: 'copying' | 'checking' | 'hashing'
+  /** Bytes of this phase. Only hashing tells its progress; the others are at 0 until they are done. */
+  done: number
+  total: number
+}
+
+export type OnBackupProgress = (progress: BackupProgress) => void
 
 /** A backup that is whole, checked and on the disk. */
 export interface Backup {
@@ -37,8 +46,7 @@ const roomToLeaveBytes = 128 * 2 ** 20
  * to its last page, and only then gives it its name, with a checksum beside it. If the process dies
  * meanwhile, at most a partial file is left, which the next backup into that folder removes.
  *
- * To be called where no other connection to the database is open in this process: see `copyDatabase`. The
- * event loop keeps turning, except while the copy is checked.
+ * The event loop stands still while the database is copied, and while the copy is checked.
  *
  * @throws BackupRefused; SQLiteError if the database cannot be read
  */
@@ -56,9 +64,10 @@ export async function backUp(
   const partial = partialIn(folder, dataDir)
   try {
     if (existsSync(file)) throw new BackupRefused(`${file} exists already: name another file`)
-    await clearPartials(folder, partial)
+    removePartial(partial)
     await requireRoom(dataDir, folder)
-    await copyDatabase(dataDir, partial, onProgress)
+    onProgress({ phase: 'copying', done: 0, total: (await stat(databaseFile(dataDir))).size })
+    await copyDatabase(dataDir, partial)
     const { size } = await stat(partial)
     onProgress({ phase: 'checking', done: 0, total: size })
     const differences = requireWhole(partial)
@@ -100,7 +109,16 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** @throws BackupRefused if the copy, its log and what comes meanwhile may not fit */
+/** Writes the database as it is at one moment, without unused pages, to a file that is made for it. */
+async function copyDatabase(dataDir: string, target: string): Promise<void> {
+  await using file = await open(target, 'wx', 0o600)
+  giveToOwner(file.fd, dirname(target), dataDir)
+  using database = openForReading(dataDir)
+  database.query('vacuum into ?').run(target)
+  await file.sync()
+}
+
+/** @throws BackupRefused if the copy and what comes meanwhile may not fit */
 async function requireRoom(dataDir: string, folder: string): Promise<void> {
   const source = databaseFile(dataDir)
   const [database, log, ours, theirs] = await Promise.all([
@@ -111,7 +129,7 @@ async function requireRoom(dataDir: string, folder: string): Promise<void> {
   ])
   const free = freeBytesOf(folder)
   const isSameDisk = ours.dev === theirs.dev
-  const needed = database.size + 2 * (log?.size ?? 0) + (isSameDisk ? roomToLeaveBytes : 0)
+  const needed = database.size + (log?.size ?? 0) + (isSameDisk ? roomToLeaveBytes : 0)
   if (free >= needed) return
   const more = isSameDisk ? ' (the data is on the same disk, and needs some too)' : ''
   throw new BackupRefused(
@@ -124,10 +142,13 @@ function requireWhole(copy: string): string[] {
   using database = new Database(copy, { readonly: true, strict: true })
   const [first, ...more] = fullCheck(database)
   if (first === undefined) return [...schemaDifferences(database), ...jsonFaults(database)]
-  throw new BackupRefused(
-    `the database is damaged, so no backup was made: ${first}${more.length > 0 ? `, and ${more.length} more` : ''}. Keep a copy of the data directory, and see "cairn doctor --full"`,
-  )
+  throw damaged(`${first}${more.length > 0 ? `, and ${more.length} more` : ''}`)
 }
+
+const damaged = (what: string) =>
+  new BackupRefused(
+    `the database is damaged, so no backup was made: ${what}. Keep a copy of the data directory, and see "cairn doctor --full"`,
+  )
 
 /**
  * Gives a checked copy its name, after what belongs beside it, so that a file with that name is whole. A
@@ -141,7 +162,9 @@ async function publish(
 ): Promise<void> {
   try {
     await writeChecksum(dataDir, file, sha256)
-    await copyErasures(dataDir, file)
+    // So that whoever restores this learns who was erased. A line that is not complete is still being written.
+    const erasures = linesOfList(erasuresFile(dataDir)).map(line => `${line}\n`)
+    if (erasures.length > 0) await writeBeside(dataDir, erasuresFileOf(file), erasures.join(''))
     await link(partial, file).catch(error => {
       if (!withoutLinks.includes(error.code)) throw error
       return rename(partial, file)
@@ -171,6 +194,7 @@ const advice: Record<string, string> = {
 
 function explained(error: unknown, folder: string): unknown {
   const { code = '', path = folder } = error as { code?: string; path?: string }
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return damaged((error as Error).message)
   // Errors of the data are explained elsewhere.
   const isOurs = path.startsWith(folder) && !basename(path).startsWith('cairn.db')
   const known = isOurs ? advice[code === 'SQLITE_FULL' ? 'ENOSPC' : code] : undefined

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { realpathSync, rmSync } from 'node:fs'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { attempt } from '../../../core/attempt.ts'
-import { dayMs } from '../../../core/time/durations.ts'
 
 const partialName = /^\.cairn-backup-[0-9a-f]{12}\.partial(-wal|-journal)?$/
 
@@ -24,28 +23,14 @@ export function partialIn(folder: string, dataDir: string): string {
 
 /** Removes such a file, and what SQLite has beside it; if that is impossible now, the next backup tries again. */
 export function removePartial(partial: string): void {
-  for (const suffix of ['', '-wal', '-journal']) {
-    attempt(() => rmSync(`${partial}${suffix}`, { force: true }), undefined)
-  }
+  for (const path of filesOf(partial)) attempt(() => rmSync(path, { force: true }), undefined)
 }
 
-/** Removes what a dead backup of the same data directory left. */
-export async function clearPartials(folder: string, ours: string): Promise<void> {
-  for (const path of await partialsIn(folder)) {
-    if (path.startsWith(ours)) await rm(path, { force: true })
-  }
-}
+/** The same without waiting for the folder, which may be on a disk that hangs. */
+export const clearPartial = (partial: string) =>
+  Promise.all(filesOf(partial).map(path => rm(path, { force: true })))
 
-/** Removes what dead backups of any data directory or machine left, if nobody has written it for a day. */
-export async function clearAbandoned(folder: string, now: number): Promise<void> {
-  for (const path of await partialsIn(folder)) {
-    const found = await stat(path).catch(() => null)
-    if (found !== null && now - found.mtimeMs > dayMs) await rm(path, { force: true })
-  }
-}
+const filesOf = (partial: string) => ['', '-wal', '-journal'].map(suffix => `${partial}${suffix}`)
 
 /** Whether a file is one that a backup or a restore works on, by its name. */
 export const isPartial = (name: string) => partialName.test(name) || name === stagedName
-
-const partialsIn = async (folder: string): Promise<string[]> =>
-  (await readdir(folder)).filter(name => partialName.test(name)).map(name => join(folder, name))

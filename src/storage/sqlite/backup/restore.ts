@@ -1,11 +1,19 @@
 import { Database } from 'bun:sqlite'
-import { createHash } from 'node:crypto'
-import { constants, existsSync } from 'node:fs'
-import { access, open, rename, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { constants, createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { access, readdir, rename, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { databaseFile } from '../database/database.ts'
-import { giveToOwner } from '../database/synced-files.ts'
+import { createFile, syncFile } from '../database/synced-files.ts'
+import {
+  addToErasures,
+  ErasuresUnreadable,
+  erasuresFile,
+  linesOfList,
+  listedIn,
+} from '../erasure/erasure-list.ts'
 import { endAllSessions } from '../organisations/dashboard-sessions.ts'
+import type { OnBackupProgress } from './backup.ts'
 import {
   type BackupContent,
   checkBackup,
@@ -14,8 +22,7 @@ import {
   requireNoLog,
 } from './check-backup.ts'
 import { sha256Of } from './checksum.ts'
-import { copyBytes, type OnBackupProgress } from './copy-database.ts'
-import { takeErasures } from './erasures.ts'
+import { erasuresFileOf } from './folder.ts'
 import { removePartial, stagedName } from './partial.ts'
 import { databasesAside, replaceDatabase } from './replace-database.ts'
 import { freeBytesOf, mib } from './room.ts'
@@ -43,11 +50,20 @@ export async function tryBackup(
   file: string,
   onProgress: OnBackupProgress,
 ): Promise<CheckedBackup> {
-  const total = await sizeOfBackup(file)
-  const sha256 = await sha256Of(file, done => onProgress({ phase: 'hashing', done, total }))
+  return check(file, file, await sizeOfBackup(file), onProgress)
+}
+
+/** @param copy what is checked in its place: it, or a copy of it */
+async function check(
+  file: string,
+  copy: string,
+  total: number,
+  onProgress: OnBackupProgress,
+): Promise<CheckedBackup> {
+  const sha256 = await sha256Of(copy, done => onProgress({ phase: 'hashing', done, total }))
   const hasChecksum = requireChecksum(file, sha256)
   onProgress({ phase: 'checking', done: 0, total })
-  return { content: checkBackup(file), hasChecksum }
+  return { content: checkBackup(copy, file), hasChecksum }
 }
 
 /**
@@ -73,15 +89,16 @@ export async function restore(
     // Left by a restore that died.
     dropStaged(dataDir)
     await requireDiskRoom(dataDir, total)
-    const sha256 = await stage(file, staged, total, onProgress)
-    const hasChecksum = requireChecksum(file, sha256)
-    onProgress({ phase: 'checking', done: 0, total })
-    const content = checkBackup(staged, file)
+    onProgress({ phase: 'copying', done: 0, total })
+    createFile(staged)
+    await pipeline(createReadStream(file), createWriteStream(staged))
+    const checked = await check(file, staged, total, onProgress)
     signEverybodyOut(staged)
+    syncFile(staged)
     // Done first, because an older database must not be seen without these.
     const erasuresTaken = await takeErasures(file, dataDir)
     const aside = await replaceDatabase(dataDir, staged, now)
-    return { content, hasChecksum, erasuresTaken, aside }
+    return { ...checked, erasuresTaken, aside }
   } finally {
     dropStaged(dataDir)
   }
@@ -160,23 +177,34 @@ async function requireDiskRoom(dataDir: string, bytes: number): Promise<void> {
   )
 }
 
-/** @returns the SHA-256 of what was copied, in hexadecimal */
-async function stage(
-  file: string,
-  staged: string,
-  total: number,
-  onProgress: OnBackupProgress,
-): Promise<string> {
-  const hash = createHash('sha256')
-  let done = 0
-  await using from = await open(file, 'r')
-  await using to = await open(staged, 'wx', 0o600)
-  giveToOwner(to.fd, dirname(staged))
-  await copyBytes(from, to, total, bytes => {
-    hash.update(bytes)
-    done += bytes.length
-    onProgress({ phase: 'copying', done, total })
-  })
-  await to.sync()
-  return hash.digest('hex')
+/**
+ * Erased people are listed outside the database, one line each, so that an older database learns of them again.
+ * This adds the lines of all lists in a backup's folder to the list of a data directory, where they are missing:
+ * whichever backup is restored, on whichever machine, nobody comes back.
+ *
+ * @returns how many it added
+ * @throws RestoreRefused if a list is damaged
+ */
+async function takeErasures(backup: string, dataDir: string): Promise<number> {
+  const own = new Set(linesOfList(erasuresFile(dataDir)))
+  const folder = dirname(backup)
+  const lists = (await readdir(folder)).filter(name => name.endsWith(erasuresFileOf(''))).sort()
+  const news = lists.map(name => join(folder, name)).flatMap(erasuresIn)
+  const missing = new Map(news.filter(([line]) => !own.has(line)))
+  addToErasures(dataDir, [...missing.values()])
+  return missing.size
+}
+
+function erasuresIn(list: string) {
+  try {
+    return linesOfList(list)
+      .filter(line => line !== '')
+      .map((line, place) => [line, listedIn(line, list, place)] as const)
+  } catch (error) {
+    if (!(error instanceof ErasuresUnreadable)) throw error
+    throw new RestoreRefused(
+      `${basename(list)} beside the backup, which lists who was erased, is damaged: take it from another copy, or away`,
+      { cause: error },
+    )
+  }
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../core/organisation/verified-identity.ts'
 import type { WebhookState } from '../../../modules/alerts/port.ts'
 import { identityHours } from '../organisations/identity-counts.ts'
-import { hasOrganisation } from '../organisations/organisations.ts'
+import { schemaOf } from './migrate.ts'
 import * as schema from './schema.ts'
 
 /** What an inspection of a whole database tells its operator, over a connection that cannot write. */
@@ -20,10 +20,6 @@ export interface DeadLetters {
   newestError: string | null
 }
 
-const hasTable = (database: Database, name: string) =>
-  database.query('select 1 from sqlite_schema where type = ? and name = ?').get('table', name) !==
-  null
-
 const noDeadLetters: DeadLetters = { count: 0, newestAt: null, newestError: null }
 
 const deadLettersSql = `select (select count(*) from dead_letters) as count,
@@ -31,13 +27,11 @@ const deadLettersSql = `select (select count(*) from dead_letters) as count,
   from dead_letters order by seq desc limit 1`
 
 export function deadLetterSummary(database: Database): DeadLetters {
-  if (!hasTable(database, 'dead_letters')) return noDeadLetters
   return database.query<DeadLetters, []>(deadLettersSql).get() ?? noDeadLetters
 }
 
 /** The number of erased people about whom unused parts of the files may still hold something. */
 export function unfinishedErasures(database: Database): number {
-  if (!hasTable(database, 'erasures')) return 0
   const query = database.query<{ count: number }, []>(
     'select count(*) as count from erasures where finished_at is null',
   )
@@ -49,7 +43,6 @@ export function refusingIdentities(
   database: Database,
   now: number,
 ): { slug: string; counts: UserHashCounts }[] {
-  if (!hasTable(database, 'identity_counts')) return []
   const hoursOf = identityHours(database)
   return database
     .query<{ id: number; slug: string }, []>(
@@ -67,17 +60,12 @@ const webhookStatesSql = `select slug, webhooks.public_id as id, url,
 
 /** Those of all organisations. */
 export function webhookStates(database: Database): (WebhookState & { slug: string })[] {
-  if (!hasTable(database, 'webhooks')) return []
   return database.query<WebhookState & { slug: string }, []>(webhookStatesSql).all()
 }
 
-/** Whether the schema is there, but no organisation. */
-export const hasNoOrganisation = (database: Database): boolean =>
-  hasTable(database, 'organisations') && !hasOrganisation(database)
-
 /** When the newest event came in, epoch milliseconds; null before the first. */
 export function newestReceipt(database: Database): number | null {
-  if (!hasTable(database, 'event_batches')) return null
+  if (schemaOf(database) === 0) return null
   const newest = database
     .query<{ received_at: number }, []>(
       'select received_at from event_batches order by seq desc limit 1',

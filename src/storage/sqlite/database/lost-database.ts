@@ -3,7 +3,6 @@ import { lastBackupFile } from '../backup/last-backup.ts'
 import { databasesAside } from '../backup/replace-database.ts'
 import { erasuresFile } from '../erasure/erasure-list.ts'
 import { databaseFile, hasDatabase } from './database.ts'
-import { upgradeBackups } from './upgrade.ts'
 
 /** A data directory that has held a database holds none now; the message says what to do. */
 export class DatabaseLost extends Error {
@@ -15,7 +14,7 @@ export function traceOfDatabase(dataDir: string): string | null {
   if (hasDatabase(dataDir) || !existsSync(dataDir)) return null
   const log = `${databaseFile(dataDir)}-wal`
   if (statSync(log, { throwIfNoEntry: false })?.size) return log
-  const [left] = [...databasesAside(dataDir), ...upgradeBackups(dataDir)]
+  const [left] = databasesAside(dataDir)
   if (left !== undefined) return left
   return [erasuresFile(dataDir), lastBackupFile(dataDir)].find(file => existsSync(file)) ?? null
 }

@@ -22,15 +22,12 @@ export const schemaOf = (database: Database): number =>
 const isEmpty = (database: Database): boolean =>
   database.query('select 1 from sqlite_schema limit 1').get() === null
 
-/**
- * @param wayBack what can be done about a newer database other than running the newer release
- * @throws SchemaMismatch when the database is newer than this binary, or of a time before the first release
- */
-export function requireKnownSchema(database: Database, wayBack = ''): void {
+/** @throws SchemaMismatch when the database is newer than this binary, or of a time before the first release */
+export function requireKnownSchema(database: Database): void {
   const applied = schemaOf(database)
   if (applied > schemaKnown) {
     throw new SchemaMismatch(
-      `the database has schema ${applied}, and this cairn knows ${schemaKnown}: run the newer release${wayBack}`,
+      `the database has schema ${applied}, and this cairn knows ${schemaKnown}: run the newer release`,
     )
   }
   if (applied > 0 || isEmpty(database)) return

@@ -1,19 +1,17 @@
-import type { Database } from 'bun:sqlite'
-import { shellWord } from '../../../core/text/wording.ts'
+import { failpoint } from '../../../failpoints.ts'
 import { hasAlerts } from '../alerts/alert-store.ts'
 import { type ErasureProgress, erasuresDue, finishErasures } from '../erasure/erasures.ts'
 import { hasOrganisation } from '../organisations/organisations.ts'
 import { openForWriting } from './database.ts'
 import { requireNoLostDatabase } from './lost-database.ts'
-import { migrate, requireKnownSchema, schemaKnown, schemaOf } from './migrate.ts'
+import { migrate } from './migrate.ts'
 import { foreignActors } from './schema-check.ts'
-import { backupBefore } from './upgrade.ts'
 
 export type PreparedDatabase = ReturnType<typeof prepareDatabase>
 
 /**
- * Creates the database, or opens the existing one, before any thread does, so that this process itself can
- * report a database that is damaged, newer or not writable in its own words.
+ * Creates the database, or opens the existing one and brings its tables up to date, before any thread does, so
+ * that this process itself can report a database that is damaged, newer or not writable in its own words.
  *
  * @throws SchemaMismatch, DatabaseLost
  */
@@ -21,11 +19,8 @@ export function prepareDatabase(dataDir: string) {
   requireNoLostDatabase(dataDir)
   const database = openForWriting(dataDir)
   try {
-    requireUsable(dataDir, database)
-    if (schemaOf(database) === 0) migrate(database)
+    migrate(database, () => failpoint('migration_step'))
     return {
-      /** Whether the schema has to be brought up to date first: see `upgradeDatabase`. */
-      upgradeDue: schemaOf(database) < schemaKnown,
       hasOrganisation: () => hasOrganisation(database),
       /** What in it acts by itself and is not Cairn's. */
       foreignActors: () => foreignActors(database),
@@ -46,15 +41,4 @@ export function prepareDatabase(dataDir: string) {
     database.close()
     throw error
   }
-}
-
-/** @throws SchemaMismatch that names the backup with which this release can go on, if there is one */
-export function requireUsable(dataDir: string, database: Database): void {
-  const backup = backupBefore(dataDir, schemaKnown)
-  requireKnownSchema(
-    database,
-    backup === null
-      ? ''
-      : `, or give up what was stored since and restore the backup that was made before: cairn restore ${shellWord(backup)}`,
-  )
 }

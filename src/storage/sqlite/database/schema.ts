@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm'
-import { index, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Flow, FlowDefinition, FlowSource, PromotedSource } from '../../../core/flow/flow.ts'
 import type { Theme } from '../../../core/flow/theme.ts'
 import type { Actor, AuditEntry } from '../../../core/organisation/audit.ts'
@@ -9,14 +8,14 @@ import { roles } from '../../../core/organisation/role.ts'
 import { identityModes } from '../../../core/organisation/verified-identity.ts'
 
 /**
- * The tables that Drizzle queries. `schema.sql` creates these and all other tables, and says what the
- * columns mean; a test checks that the two agree.
+ * The columns of the tables that Drizzle queries. `schema.sql` creates these and all other tables with their keys
+ * and indexes, and says what the columns mean; a test checks that the two agree.
  */
 
 export const organisations = sqliteTable('organisations', {
   id: integer().primaryKey(),
-  publicId: text('public_id').notNull().unique(),
-  slug: text().notNull().unique(),
+  publicId: text('public_id').notNull(),
+  slug: text().notNull(),
   name: text().notNull(),
   limits: text({ mode: 'json' }).$type<Partial<Record<Bucket, number>>>().notNull().default({}),
   origins: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
@@ -31,147 +30,103 @@ export const organisations = sqliteTable('organisations', {
 })
 
 /** Which organisation tries out flows for which other one. */
-export const stagingLinks = sqliteTable(
-  'staging_links',
-  {
-    orgId: integer('org_id').notNull(),
-    stagingOrgId: integer('staging_org_id').primaryKey(),
-    linkedAt: integer('linked_at').notNull(),
-  },
-  table => [index('staging_links_by_org').on(table.orgId)],
-)
+export const stagingLinks = sqliteTable('staging_links', {
+  orgId: integer('org_id').notNull(),
+  stagingOrgId: integer('staging_org_id').primaryKey(),
+  linkedAt: integer('linked_at').notNull(),
+})
 
-export const snippetKeys = sqliteTable(
-  'snippet_keys',
-  {
-    key: text().primaryKey(),
-    orgId: integer('org_id').notNull(),
-    createdAt: integer('created_at').notNull(),
-    retiredAt: integer('retired_at'),
-  },
-  table => [index('snippet_keys_by_org').on(table.orgId)],
-)
+export const snippetKeys = sqliteTable('snippet_keys', {
+  key: text().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  createdAt: integer('created_at').notNull(),
+  retiredAt: integer('retired_at'),
+})
 
-export const identitySecrets = sqliteTable(
-  'identity_secrets',
-  {
-    id: integer().primaryKey(),
-    orgId: integer('org_id').notNull(),
-    secret: text().notNull(),
-    createdAt: integer('created_at').notNull(),
-    retiredAt: integer('retired_at'),
-  },
-  table => [index('identity_secrets_by_org').on(table.orgId)],
-)
+export const identitySecrets = sqliteTable('identity_secrets', {
+  id: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  secret: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+  retiredAt: integer('retired_at'),
+})
 
-export const flows = sqliteTable(
-  'flows',
-  {
-    id: integer().primaryKey(),
-    publicId: text('public_id').notNull().unique(),
-    orgId: integer('org_id').notNull(),
-    key: text().notNull(),
-    status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
-    draft: text({ mode: 'json' }).$type<FlowDefinition>(),
-    updatedAt: integer('updated_at').notNull(),
-    source: text({ mode: 'json' }).$type<FlowSource | PromotedSource>(),
-    isLocked: integer('is_locked', { mode: 'boolean' }).notNull().default(false),
-  },
-  table => [unique().on(table.orgId, table.key)],
-)
+export const flows = sqliteTable('flows', {
+  id: integer().primaryKey(),
+  publicId: text('public_id').notNull(),
+  orgId: integer('org_id').notNull(),
+  key: text().notNull(),
+  status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
+  draft: text({ mode: 'json' }).$type<FlowDefinition>(),
+  updatedAt: integer('updated_at').notNull(),
+  source: text({ mode: 'json' }).$type<FlowSource | PromotedSource>(),
+  isLocked: integer('is_locked', { mode: 'boolean' }).notNull().default(false),
+})
 
-export const flowVersions = sqliteTable(
-  'flow_versions',
-  {
-    flowId: integer('flow_id').notNull(),
-    version: integer().notNull(),
-    publishedAt: integer('published_at').notNull(),
-    body: text({ mode: 'json' }).$type<Flow>().notNull(),
-    stepRows: text('step_rows', { mode: 'json' }).$type<number[]>().notNull(),
-    itemRows: text('item_rows', { mode: 'json' }).$type<number[]>().notNull(),
-  },
-  table => [primaryKey({ columns: [table.flowId, table.version] })],
-)
+export const flowVersions = sqliteTable('flow_versions', {
+  flowId: integer('flow_id').notNull(),
+  version: integer().notNull(),
+  publishedAt: integer('published_at').notNull(),
+  body: text({ mode: 'json' }).$type<Flow>().notNull(),
+  stepRows: text('step_rows', { mode: 'json' }).$type<number[]>().notNull(),
+  itemRows: text('item_rows', { mode: 'json' }).$type<number[]>().notNull(),
+})
 
-export const steps = sqliteTable(
-  'steps',
-  {
-    id: integer().primaryKey(),
-    publicId: text('public_id').notNull().unique(),
-    flowId: integer('flow_id').notNull(),
-    key: text().notNull(),
-    title: text(),
-  },
-  table => [unique().on(table.flowId, table.key)],
-)
+export const steps = sqliteTable('steps', {
+  id: integer().primaryKey(),
+  publicId: text('public_id').notNull(),
+  flowId: integer('flow_id').notNull(),
+  key: text().notNull(),
+  title: text(),
+})
 
-export const items = sqliteTable(
-  'items',
-  {
-    id: integer().primaryKey(),
-    publicId: text('public_id').notNull().unique(),
-    flowId: integer('flow_id').notNull(),
-    key: text().notNull(),
-  },
-  table => [unique().on(table.flowId, table.key)],
-)
+export const items = sqliteTable('items', {
+  id: integer().primaryKey(),
+  publicId: text('public_id').notNull(),
+  flowId: integer('flow_id').notNull(),
+  key: text().notNull(),
+})
 
-export const catalogueChanges = sqliteTable(
-  'catalogue_changes',
-  {
-    seq: integer().primaryKey({ autoIncrement: true }),
-    orgId: integer('org_id').notNull(),
-  },
-  table => [index('catalogue_changes_by_org').on(table.orgId, table.seq)],
-)
+export const catalogueChanges = sqliteTable('catalogue_changes', {
+  seq: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+})
 
-export const managementTokens = sqliteTable(
-  'management_tokens',
-  {
-    id: integer().primaryKey(),
-    publicId: text('public_id').notNull().unique(),
-    orgId: integer('org_id').notNull(),
-    name: text().notNull(),
-    sha256: text().notNull().unique(),
-    scopes: text({ mode: 'json' }).$type<Scope[]>().notNull(),
-    createdAt: integer('created_at').notNull(),
-    expiresAt: integer('expires_at').notNull(),
-    lastUsedAt: integer('last_used_at'),
-    revokedAt: integer('revoked_at'),
-  },
-  table => [index('management_tokens_by_org').on(table.orgId)],
-)
+export const managementTokens = sqliteTable('management_tokens', {
+  id: integer().primaryKey(),
+  publicId: text('public_id').notNull(),
+  orgId: integer('org_id').notNull(),
+  name: text().notNull(),
+  sha256: text().notNull(),
+  scopes: text({ mode: 'json' }).$type<Scope[]>().notNull(),
+  createdAt: integer('created_at').notNull(),
+  expiresAt: integer('expires_at').notNull(),
+  lastUsedAt: integer('last_used_at'),
+  revokedAt: integer('revoked_at'),
+})
 
-export const dashboardSessions = sqliteTable(
-  'dashboard_sessions',
-  {
-    id: integer().primaryKey(),
-    orgId: integer('org_id').notNull(),
-    sha256: text().notNull().unique(),
-    role: text({ enum: roles }).notNull(),
-    name: text().notNull(),
-    subject: text(),
-    issuer: text(),
-    sid: text(),
-    createdAt: integer('created_at').notNull(),
-    lastSeenAt: integer('last_seen_at').notNull(),
-    endsAt: integer('ends_at').notNull(),
-  },
-  table => [index('dashboard_sessions_by_org').on(table.orgId)],
-)
+export const dashboardSessions = sqliteTable('dashboard_sessions', {
+  id: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  sha256: text().notNull(),
+  role: text({ enum: roles }).notNull(),
+  name: text().notNull(),
+  subject: text(),
+  issuer: text(),
+  sid: text(),
+  createdAt: integer('created_at').notNull(),
+  lastSeenAt: integer('last_seen_at').notNull(),
+  endsAt: integer('ends_at').notNull(),
+})
 
-export const dashboardLinks = sqliteTable(
-  'dashboard_links',
-  {
-    id: integer().primaryKey(),
-    orgId: integer('org_id').notNull(),
-    sha256: text().notNull().unique(),
-    role: text({ enum: roles }).notNull(),
-    name: text().notNull(),
-    expiresAt: integer('expires_at').notNull(),
-  },
-  table => [index('dashboard_links_by_org').on(table.orgId)],
-)
+export const dashboardLinks = sqliteTable('dashboard_links', {
+  id: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  sha256: text().notNull(),
+  role: text({ enum: roles }).notNull(),
+  name: text().notNull(),
+  expiresAt: integer('expires_at').notNull(),
+})
 
 export const alertSettings = sqliteTable('alert_settings', {
   orgId: integer('org_id').primaryKey(),
@@ -180,99 +135,70 @@ export const alertSettings = sqliteTable('alert_settings', {
   reportedFor: text('reported_for'),
 })
 
-export const alerts = sqliteTable(
-  'alerts',
-  {
-    id: integer().primaryKey(),
-    orgId: integer('org_id').notNull(),
-    publicId: text('public_id').notNull().unique(),
-    rule: text().notNull(),
-    subject: text().notNull(),
-    state: text({ enum: ['pending', 'open', 'resolved'] }).notNull(),
-    streak: integer().notNull(),
-    facts: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
-    since: integer().notNull(),
-    openedAt: integer('opened_at'),
-    resolvedAt: integer('resolved_at'),
-  },
-  table => [index('alerts_by_org').on(table.orgId, table.state, table.rule, table.subject)],
-)
+export const alerts = sqliteTable('alerts', {
+  id: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  publicId: text('public_id').notNull(),
+  rule: text().notNull(),
+  subject: text().notNull(),
+  state: text({ enum: ['pending', 'open', 'resolved'] }).notNull(),
+  streak: integer().notNull(),
+  facts: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  since: integer().notNull(),
+  openedAt: integer('opened_at'),
+  resolvedAt: integer('resolved_at'),
+})
 
-export const webhooks = sqliteTable(
-  'webhooks',
-  {
-    id: integer().primaryKey(),
-    orgId: integer('org_id').notNull(),
-    publicId: text('public_id').notNull().unique(),
-    url: text().notNull(),
-    types: text({ mode: 'json' }).$type<string[]>().notNull(),
-    secret: text().notNull(),
-    oldSecret: text('old_secret'),
-    oldSecretUntil: integer('old_secret_until'),
-    createdAt: integer('created_at').notNull(),
-    failingSince: integer('failing_since'),
-    disabledAt: integer('disabled_at'),
-    disabledWhy: text('disabled_why'),
-  },
-  table => [index('webhooks_by_org').on(table.orgId)],
-)
+export const webhooks = sqliteTable('webhooks', {
+  id: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  publicId: text('public_id').notNull(),
+  url: text().notNull(),
+  types: text({ mode: 'json' }).$type<string[]>().notNull(),
+  secret: text().notNull(),
+  oldSecret: text('old_secret'),
+  oldSecretUntil: integer('old_secret_until'),
+  createdAt: integer('created_at').notNull(),
+  failingSince: integer('failing_since'),
+  disabledAt: integer('disabled_at'),
+  disabledWhy: text('disabled_why'),
+})
 
-export const deliveries = sqliteTable(
-  'deliveries',
-  {
-    id: integer().primaryKey(),
-    orgId: integer('org_id').notNull(),
-    publicId: text('public_id').notNull().unique(),
-    webhook: text(),
-    mail: text(),
-    type: text().notNull(),
-    body: text().notNull(),
-    createdAt: integer('created_at').notNull(),
-    state: text({ enum: ['pending', 'delivered', 'failed'] }).notNull(),
-    dueAt: integer('due_at'),
-    attempts: integer().notNull(),
-    lastAt: integer('last_at'),
-    lastStatus: integer('last_status'),
-    lastFault: text('last_fault'),
-  },
-  table => [
-    index('deliveries_due').on(table.dueAt).where(sql`due_at is not null`),
-    index('deliveries_by_target').on(table.orgId, table.webhook, table.id),
-  ],
-)
+export const deliveries = sqliteTable('deliveries', {
+  id: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  publicId: text('public_id').notNull(),
+  webhook: text(),
+  mail: text(),
+  type: text().notNull(),
+  body: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+  state: text({ enum: ['pending', 'delivered', 'failed'] }).notNull(),
+  dueAt: integer('due_at'),
+  attempts: integer().notNull(),
+  lastAt: integer('last_at'),
+  lastStatus: integer('last_status'),
+  lastFault: text('last_fault'),
+})
 
-export const requestedSends = sqliteTable(
-  'requested_sends',
-  {
-    id: integer().primaryKey(),
-    orgId: integer('org_id').notNull(),
-    kind: text({ enum: ['confirmation', 'report', 'webhook'] }).notNull(),
-    address: text(),
-    at: integer().notNull(),
-  },
-  table => [
-    index('requested_sends_by_org').on(table.orgId, table.kind, table.at),
-    index('requested_sends_by_address').on(table.address, table.kind, table.at),
-  ],
-)
+export const requestedSends = sqliteTable('requested_sends', {
+  id: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  kind: text({ enum: ['confirmation', 'report', 'webhook'] }).notNull(),
+  address: text(),
+  at: integer().notNull(),
+})
 
-export const auditLog = sqliteTable(
-  'audit_log',
-  {
-    id: integer().primaryKey(),
-    orgId: integer('org_id').notNull(),
-    at: integer().notNull(),
-    via: text().$type<Actor['via']>().notNull(),
-    actor: text().notNull(),
-    requestId: text('request_id'),
-    action: text().notNull(),
-    subject: text().notNull(),
-    before: text({ mode: 'json' }).$type<AuditEntry['before']>(),
-    after: text({ mode: 'json' }).$type<AuditEntry['after']>(),
-    note: text(),
-  },
-  table => [
-    index('audit_log_by_org').on(table.orgId, table.id),
-    index('audit_log_by_subject').on(table.orgId, table.subject, table.id),
-  ],
-)
+export const auditLog = sqliteTable('audit_log', {
+  id: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  at: integer().notNull(),
+  via: text().$type<Actor['via']>().notNull(),
+  actor: text().notNull(),
+  requestId: text('request_id'),
+  action: text().notNull(),
+  subject: text().notNull(),
+  before: text({ mode: 'json' }).$type<AuditEntry['before']>(),
+  after: text({ mode: 'json' }).$type<AuditEntry['after']>(),
+  note: text(),
+})

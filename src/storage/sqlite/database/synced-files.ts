@@ -111,7 +111,7 @@ export function writeSynced(file: string, text: string): void {
 }
 
 /** Makes everything that was ever written to a file survive a power cut. */
-const syncFile = (file: string): void => withFile(file, 'r', fsyncSync)
+export const syncFile = (file: string): void => withFile(file, 'r', fsyncSync)
 
 /** Replaces a file with a text, for its owner alone. A power cut leaves the old file or the new one. */
 export function replaceSynced(file: string, text: string): void {

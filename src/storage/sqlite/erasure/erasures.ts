@@ -113,18 +113,22 @@ function unfinishedOf(database: Database, dataDir: string, table: ErasureTable):
 export const erasuresDue = (database: Database, dataDir: string): boolean =>
   unfinishedOf(database, dataDir, new ErasureTable(database)).length > 0
 
+export interface ErasuresFinished {
+  people: number
+  /** Why the files may still hold something of them; null if they do not. */
+  unfinished: string | null
+}
+
 /**
  * Erases everybody who is on the list and not erased yet: after an older backup was restored, or a command
  * was killed or did not compact the database. To be called at a start, before anything is answered.
- *
- * @returns how many people that was, and why the files may still hold something of them; null if they do not
  */
 export function finishErasures(
   database: Database,
   dataDir: string,
   now: number,
   tell: (progress: ErasureProgress) => void = () => {},
-): { people: number; unfinished: string | null } {
+): ErasuresFinished {
   const table = new ErasureTable(database)
   const unfinished = unfinishedOf(database, dataDir, table)
   const people = unfinished.length

@@ -169,10 +169,8 @@ export function findSession(database: Database, sha256: string): KnownSession | 
 
 /** Signs everybody out, for a database that others may have had access to meanwhile. */
 export function endAllSessions(database: Database): void {
-  for (const table of ['dashboard_sessions', 'dashboard_links']) {
-    const isThere = database.query('select 1 from sqlite_schema where name = ?').get(table)
-    if (isThere) database.run(`delete from ${table}`)
-  }
+  database.run('delete from dashboard_sessions')
+  database.run('delete from dashboard_links')
 }
 
 /** Deletes the sessions and links of one organisation that have ended. */

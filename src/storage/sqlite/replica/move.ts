@@ -9,18 +9,11 @@ import {
   type Position,
 } from '../../log/log.ts'
 import { hasDatabase, openForReading } from '../database/database.ts'
+import { schemaOf } from '../database/migrate.ts'
 import { stateIn } from '../database/server-state.ts'
 import { lastReceipt } from '../engine/event-codec/event-batches.ts'
 import { NotOfThisLog } from './prepare-replica.ts'
-import {
-  batchesAfter,
-  hasPosition,
-  leaving,
-  movingInto,
-  positionIn,
-  renameLog,
-  setPosition,
-} from './replica.ts'
+import { batchesAfter, leaving, movingInto, positionIn, renameLog, setPosition } from './replica.ts'
 import { type Row, sharedTables } from './shared-tables.ts'
 
 /** How much a page holds. */
@@ -161,7 +154,7 @@ export function isLeaving(dataDir: string, log: string): boolean {
   if (!hasDatabase(dataDir)) return false
   const database = openForReading(dataDir)
   try {
-    return hasPosition(database) && positionIn(database)?.log === leaving(log)
+    return schemaOf(database) > 0 && positionIn(database)?.log === leaving(log)
   } finally {
     database.close()
   }

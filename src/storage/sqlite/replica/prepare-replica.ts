@@ -2,7 +2,7 @@ import { type Log, NotInLog } from '../../log/log.ts'
 import { hasDatabase, openForReading, openForWriting } from '../database/database.ts'
 import { schemaKnown, schemaOf } from '../database/migrate.ts'
 import { prepareDatabase } from '../database/prepare.ts'
-import { beginning, hasPosition, leaving, movingInto, positionIn, renameLog } from './replica.ts'
+import { beginning, leaving, movingInto, positionIn, renameLog } from './replica.ts'
 import { discardDatabase, placeSnapshot, SnapshotDamaged } from './snapshot-file.ts'
 
 /** A directory holds data that is not of this log; the message says what to do. */
@@ -78,8 +78,7 @@ function stateOf(dataDir: string) {
     const count = database
       .query<{ rows: number }, []>('select count(*) as rows from organisations')
       .get()!
-    const isCurrent = hasPosition(database)
-    return { position: isCurrent ? positionIn(database) : null, isUsed: count.rows > 0 }
+    return { position: positionIn(database), isUsed: count.rows > 0 }
   } finally {
     database.close()
   }

@@ -38,10 +38,6 @@ export const positionIn = (database: Database): (Position & { log: string }) | n
     .query<Position & { log: string }, []>('select log, seq, mark, at from log_position')
     .get()
 
-/** Whether a database is of a release that knows of logs. */
-export const hasPosition = (database: Database): boolean =>
-  database.query("select 1 from sqlite_schema where name = 'log_position'").get() !== null
-
 /** In place of a log that a database follows: it is being moved into that, which may not have it yet. */
 export const movingInto = (log: string): string => `moving into ${log}`
 

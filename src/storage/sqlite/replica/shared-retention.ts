@@ -144,11 +144,7 @@ export class SharedRetention {
       const sweep = piece
       const startedAt = performance.now()
       try {
-        const deleted = await this.parts.here(() => {
-          sweep(() => performance.now() - startedAt < pieceMs)
-          return own.settle()
-        })
-        own.committed(deleted)
+        await this.parts.here(() => sweep(() => performance.now() - startedAt < pieceMs))
       } catch (error) {
         own.startOver()
         throw error
@@ -180,10 +176,7 @@ export class SharedRetention {
     const piece = this.shared.next()
     if (!piece) return false
     try {
-      await change(() => {
-        piece(mayGoOn)
-        this.shared.settle()
-      }, true)
+      await change(() => piece(mayGoOn), true)
       return true
     } catch (error) {
       this.shared.startOver()

@@ -37,13 +37,21 @@ export class Snapshots {
   /** @param isOnly whether all others are deleted */
   async make(isOnly = false): Promise<void> {
     const { log, now, write } = this.parts
-    const written = await write()
-    const { seq, mark, schema } = written
-    await log.store({ seq, mark, schema, release: version, madeAt: now() }, partsOf(written))
+    await storeSnapshot(log, await write(), now())
     const all = await log.snapshots()
     if (isOnly) return log.drop(all.slice(1))
     // Those of each schema, for as long as machines with different ones may begin.
     const bySchema = Map.groupBy(all, snapshot => snapshot.schema).values()
     await log.drop([...bySchema].flatMap(ofSchema => ofSchema.slice(kept)))
   }
+}
+
+/** Stores a copy of a database in the log. */
+export async function storeSnapshot(
+  log: Log,
+  written: SnapshotFile,
+  madeAt: number,
+): Promise<void> {
+  const { seq, mark, schema } = written
+  await log.store({ seq, mark, schema, release: version, madeAt }, partsOf(written))
 }

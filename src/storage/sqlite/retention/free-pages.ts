@@ -43,9 +43,10 @@ export class FreePages {
     return free > this.policy.least && free > pages * this.policy.share
   }
 
-  /** Within a transaction. */
-  giveBack(mayGoOn: () => boolean): void {
+  /** Within a transaction. @returns that no event is deleted */
+  giveBack(mayGoOn: () => boolean): number {
     do this.shrink.all()
     while (this.isDue && mayGoOn())
+    return 0
   }
 }

@@ -3,15 +3,56 @@ import { sessionIdleMs } from '../../../core/organisation/dashboard-session.ts'
 import { dayMs, hourMs } from '../../../core/time/durations.ts'
 import { countsKeptMs } from '../../shared/refusals.ts'
 import { deleteEnded } from '../organisations/dashboard-sessions.ts'
-import {
-  type Arrival,
-  type Arrivals,
-  deadLetterArrivals,
-  fingerprintArrivals,
-  stepReportArrivals,
-} from './arrivals.ts'
-import { BatchDeletion } from './batch-deletion.ts'
+import { batchArrivals } from './batch-deletion.ts'
 import { FreePages, type FreePagesPolicy } from './free-pages.ts'
+
+/** A row of a table that stores what arrives, in order of arrival. */
+interface Arrival {
+  seq: number
+  orgRow: number
+  /** Epoch milliseconds. */
+  receivedAt: number
+}
+
+/** A table of such rows. */
+export interface Arrivals {
+  /** Rows after one. */
+  after(seq: number, most: number): readonly Arrival[]
+  /** Within a transaction. @returns how many events that were */
+  delete(row: Arrival): number
+}
+
+/** @param deletions what is deleted with a row, by its number and organisation, and the row itself last */
+function arrivalsIn(database: Database, table: string, deletions: readonly string[]): Arrivals {
+  const page = database.query<Arrival, [number, number]>(
+    `select seq, org_id as orgRow, at as receivedAt from ${table}
+    where seq > ? order by seq limit ?`,
+  )
+  const deletes = deletions.map(sql => database.query(sql))
+  return {
+    after: (seq, most) => page.all(seq, most),
+    delete({ seq, orgRow }) {
+      for (const one of deletes) one.run(seq, orgRow)
+      return 0
+    },
+  }
+}
+
+const deletionIn = (table: string) => `delete from ${table} where seq = ? and org_id = ?`
+
+/** A person's latest outcome is deleted with the health report that it was made from. */
+const latestDeletion = `delete from step_health
+  where (org_id, step_id, version, person, at) in (
+    select org_id, step_id, version, person, at from step_reports where seq = ? and org_id = ?
+  )`
+
+/** Health reports, fingerprints that were judged (baselines stay), and what the database refused. */
+const sharedArrivals = (database: Database): Arrivals[] => [
+  arrivalsIn(database, 'step_reports', [latestDeletion, deletionIn('step_reports')]),
+  ...['step_fingerprints', 'dead_letters'].map(table =>
+    arrivalsIn(database, table, [deletionIn(table)]),
+  ),
+]
 
 /** How many days organisations keep what arrives that have a number of their own. */
 export type OwnDays = ReadonlyMap<number, number>
@@ -24,130 +65,18 @@ export function ownDaysIn(database: Database): () => OwnDays {
   return () => new Map(query.all().map(({ id, days }) => [id, days]))
 }
 
-/** How long each organisation keeps what arrives, milliseconds. */
-class RetentionPeriods {
-  private own = new Map<number, number>()
-
-  /**
-   * @param serverMs the period of organisations without one of their own
-   * @param ownDays reads the others' days, by organisation
-   */
-  constructor(
-    private readonly serverMs: number,
-    private readonly ownDays: () => OwnDays,
-  ) {
-    this.read()
-  }
-
-  /** Reads the organisations' own periods again; returns whether any has changed. */
-  read(): boolean {
-    const before = this.own
-    this.own = new Map([...this.ownDays()].map(([orgRow, days]) => [orgRow, days * dayMs]))
-    return !Bun.deepEquals(before, this.own)
-  }
-
-  of(orgRow: number): number {
-    return this.own.get(orgRow) ?? this.serverMs
-  }
-
-  /** All periods that organisations have, each once. */
-  get all(): readonly number[] {
-    return [...new Set([this.serverMs, ...this.own.values()])]
-  }
-}
-
-/** The time by which rows are old, and that of this machine, which may be later. Epoch milliseconds. */
-interface RetentionTime {
-  now: number
-  machineNow: number
-}
-
 /** Rows that are looked at together. */
 const pageRows = 64
 
 /**
- * Deletes from a table what organisations with the same period have kept long enough. It goes through the
- * table once, in order of arrival, so that finding what is due next costs reading one row.
+ * Goes through a table once, in order of arrival, for the organisations that keep what arrives for so many days,
+ * so that finding what is due next costs reading one row.
  */
-class Sweep {
+interface Sweep {
+  table: Arrivals
+  days: number
   /** The last row that was passed. */
-  private seq = 0
-
-  constructor(
-    private readonly table: Arrivals,
-    private readonly periodMs: number,
-    private readonly isConcerned: (orgRow: number) => boolean,
-  ) {}
-
-  /** Whether the next row can be passed; it may be another organisation's. */
-  isDue(at: RetentionTime): boolean {
-    const [next] = this.table.after(this.seq, 1)
-    return next !== undefined && !this.isYoung(next, at)
-  }
-
-  /** Deletes what is due, within a transaction and for as long as `mayGoOn` allows. */
-  run(at: RetentionTime, mayGoOn: () => boolean): void {
-    for (;;) {
-      const rows = this.table.after(this.seq, pageRows)
-      for (const row of rows) {
-        if (this.isYoung(row, at)) return
-        if (row.receivedAt < at.now && this.isConcerned(row.orgRow)) this.table.delete(row)
-        this.seq = row.seq
-        if (!mayGoOn()) return
-      }
-      if (rows.length === 0) return
-    }
-  }
-
-  /**
-   * Rows that a clock running ahead has dated into the future do not stop the sweep: they are skipped, and
-   * wait for another start.
-   */
-  private isYoung({ receivedAt }: Arrival, { now, machineNow }: RetentionTime): boolean {
-    return receivedAt >= now - this.periodMs && receivedAt <= machineNow
-  }
-}
-
-/** Organisations that are handled before other work gets its turn. */
-const organisationsAtOnce = 64
-
-/**
- * Deletes old counts of refusals and of user hashes, and ended dashboard sessions, organisation by
- * organisation, once an hour.
- */
-class OldRefusals {
-  private readonly next
-  private readonly deletes
-  private readonly deleteEnded
-  private orgRow = 0
-  private doneAt = Number.NEGATIVE_INFINITY
-
-  constructor(database: Database) {
-    this.next = database.query<{ id: number }, [number]>(
-      `select id from organisations where id > ? order by id limit ${organisationsAtOnce}`,
-    )
-    this.deletes = ['refusals', 'identity_counts'].map(table =>
-      database.query(`delete from ${table} where org_id = ? and hour < ?`),
-    )
-    this.deleteEnded = deleteEnded(database, sessionIdleMs)
-  }
-
-  isDue(now: number): boolean {
-    return now - this.doneAt >= hourMs || now < this.doneAt
-  }
-
-  /** Within a transaction. */
-  run(now: number): void {
-    const organisations = this.next.all(this.orgRow)
-    const before = Math.floor((now - countsKeptMs) / hourMs)
-    for (const { id } of organisations) {
-      for (const remove of this.deletes) remove.run(id, before)
-      this.deleteEnded(id, now)
-    }
-    const isLast = organisations.length < organisationsAtOnce
-    this.orgRow = isLast ? 0 : organisations.at(-1)!.id
-    if (isLast) this.doneAt = now
-  }
+  seq: number
 }
 
 export interface RetentionPolicy {
@@ -166,8 +95,12 @@ export interface RetentionReport {
   oldestAt: number | null
 }
 
-/** A piece of work for a transaction of its own: it does as much as it may, and at least a little. */
-type Piece = (mayGoOn: () => boolean) => void
+/**
+ * A piece of work for a transaction of its own: it does as much as it may, and at least a little.
+ *
+ * @returns how many events it deleted
+ */
+type Piece = (mayGoOn: () => boolean) => number
 
 /**
  * Deletes what was kept long enough since its receipt: raw events, health reports, fingerprints, dead
@@ -176,27 +109,45 @@ type Piece = (mayGoOn: () => boolean) => void
  * Everything else stays: analytics, checklists and completions are made from the projections.
  */
 export class Retention {
-  private readonly batches: BatchDeletion
-  private readonly refusals: OldRefusals
+  private readonly tables: readonly Arrivals[]
   private readonly freePages: FreePages
   private readonly oldest
-  private periods: RetentionPeriods
+  private readonly nextOrganisation
+  private readonly deleteCounts
+  private readonly deleteEnded
+  private own: OwnDays
   private sweeps: readonly Sweep[] = []
+  /** The organisation whose counts were looked at last, and when all had been; milliseconds. */
+  private countsOf = 0
+  private countsDoneAt = Number.NEGATIVE_INFINITY
 
+  /**
+   * @param now the time by which rows are old
+   * @param machineNow that of this machine, which may be later
+   */
   constructor(
-    private readonly database: Database,
+    database: Database,
     private readonly now: () => number,
     private readonly policy: RetentionPolicy,
     private readonly machineNow = now,
     private readonly ownDays = ownDaysIn(database),
   ) {
-    this.batches = new BatchDeletion(database)
-    this.refusals = new OldRefusals(database)
+    this.tables = [
+      ...(policy.tables === 'shared' ? [] : [batchArrivals(database)]),
+      ...(policy.tables === 'own' ? [] : sharedArrivals(database)),
+    ]
     this.freePages = new FreePages(database, policy.freePages)
-    this.oldest = database.query<{ seq: number; received_at: number }, []>(
-      'select seq, received_at from event_batches order by seq limit 1',
+    this.oldest = database.query<{ received_at: number }, []>(
+      'select received_at from event_batches order by seq limit 1',
     )
-    this.periods = new RetentionPeriods(policy.days * dayMs, ownDays)
+    this.nextOrganisation = database.query<{ id: number }, [number]>(
+      'select id from organisations where id > ? order by id limit 1',
+    )
+    this.deleteCounts = ['refusals', 'identity_counts'].map(table =>
+      database.query(`delete from ${table} where org_id = ? and hour < ?`),
+    )
+    this.deleteEnded = deleteEnded(database, sessionIdleMs)
+    this.own = ownDays()
     this.startOver()
   }
 
@@ -204,20 +155,24 @@ export class Retention {
   set days(days: number) {
     if (days === this.policy.days) return
     this.policy.days = days
-    this.periods = new RetentionPeriods(days * dayMs, this.ownDays)
     this.startOver()
   }
 
   /** Applies changes of the organisations' own periods. */
   organisationsChanged(): void {
-    if (this.periods.read()) this.startOver()
+    const own = this.ownDays()
+    if (Bun.deepEquals(own, this.own)) return
+    this.own = own
+    this.startOver()
   }
 
   /** The next piece of work that deletes rows for their age; null where there is none now. */
   nextSweep(): Piece | null {
-    const at = { now: this.now(), machineNow: this.machineNow() }
-    const sweep = this.sweeps.find(candidate => candidate.isDue(at))
-    return sweep ? mayGoOn => sweep.run(at, mayGoOn) : null
+    const due = this.sweeps.find(({ table, seq, days }) => {
+      const [next] = table.after(seq, 1)
+      return next !== undefined && !this.isYoung(next, days)
+    })
+    return due ? mayGoOn => this.sweep(due, mayGoOn) : null
   }
 
   /** The next piece of work; null where there is none now. */
@@ -226,38 +181,63 @@ export class Retention {
     if (sweep) return sweep
     const now = this.now()
     const { tables = 'all' } = this.policy
-    if (tables !== 'own' && this.refusals.isDue(now)) return () => this.refusals.run(now)
-    if (tables === 'shared') return null
-    if (this.freePages.isDue) return mayGoOn => this.freePages.giveBack(mayGoOn)
-    return null
-  }
-
-  /** Must come last in the transaction of a piece; returns how many events the piece deleted. */
-  settle(): number {
-    return this.batches.note()
+    const areCountsDue = now - this.countsDoneAt >= hourMs || now < this.countsDoneAt
+    if (tables !== 'own' && areCountsDue) return mayGoOn => this.deleteOldCounts(now, mayGoOn)
+    if (tables === 'shared' || !this.freePages.isDue) return null
+    return mayGoOn => this.freePages.giveBack(mayGoOn)
   }
 
   /** To be called once the transaction of a piece is committed. */
-  committed(deleted: number): RetentionReport {
-    const oldest = this.oldest.get()
-    return { deleted, oldestAt: oldest?.received_at ?? null }
+  reportOf(deleted: number): RetentionReport {
+    return { deleted, oldestAt: this.oldest.get()?.received_at ?? null }
   }
 
   /** To be called after a piece was rolled back, because the rows that it passed are there again. */
   startOver(): void {
-    this.batches.forget()
-    const { periods, policy } = this
-    const shared = [
-      stepReportArrivals(this.database),
-      fingerprintArrivals(this.database),
-      deadLetterArrivals(this.database),
-    ]
-    const tables = [
-      ...(policy.tables === 'shared' ? [] : [this.batches]),
-      ...(policy.tables === 'own' ? [] : shared),
-    ]
-    this.sweeps = periods.all.flatMap(period =>
-      tables.map(table => new Sweep(table, period, orgRow => periods.of(orgRow) === period)),
-    )
+    const periods = new Set([this.policy.days, ...this.own.values()])
+    this.sweeps = [...periods].flatMap(days => this.tables.map(table => ({ table, days, seq: 0 })))
+  }
+
+  private daysOf(orgRow: number): number {
+    return this.own.get(orgRow) ?? this.policy.days
+  }
+
+  private sweep(sweep: Sweep, mayGoOn: () => boolean): number {
+    const { table, days } = sweep
+    const now = this.now()
+    for (let events = 0; ; ) {
+      const rows = table.after(sweep.seq, pageRows)
+      for (const row of rows) {
+        if (this.isYoung(row, days)) return events
+        if (row.receivedAt < now && this.daysOf(row.orgRow) === days) events += table.delete(row)
+        sweep.seq = row.seq
+        if (!mayGoOn()) return events
+      }
+      if (rows.length === 0) return events
+    }
+  }
+
+  /**
+   * Rows that a clock running ahead has dated into the future do not stop a sweep: they are skipped, and
+   * wait for another start.
+   */
+  private isYoung({ receivedAt }: Arrival, days: number): boolean {
+    return receivedAt >= this.now() - days * dayMs && receivedAt <= this.machineNow()
+  }
+
+  /** Deletes old counts of refusals and of user hashes, and ended dashboard sessions, once an hour. */
+  private deleteOldCounts(now: number, mayGoOn: () => boolean): number {
+    const before = Math.floor((now - countsKeptMs) / hourMs)
+    do {
+      const organisation = this.nextOrganisation.get(this.countsOf)
+      this.countsOf = organisation?.id ?? 0
+      if (organisation === null) {
+        this.countsDoneAt = now
+        return 0
+      }
+      for (const statement of this.deleteCounts) statement.run(organisation.id, before)
+      this.deleteEnded(organisation.id, now)
+    } while (mayGoOn())
+    return 0
   }
 }

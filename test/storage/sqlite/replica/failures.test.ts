@@ -7,12 +7,13 @@ import { until } from '../../../../scripts/support/until.ts'
 import { LogInUse, LogUnavailable } from '../../../../src/storage/log/log.ts'
 import { PostgresLog } from '../../../../src/storage/log/postgres/postgres-log.ts'
 import { databaseFile, openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
-import { storeFirstSnapshot } from '../../../../src/storage/sqlite/replica/first-snapshot.ts'
 import { moveIntoLog } from '../../../../src/storage/sqlite/replica/move.ts'
 import {
   NotOfThisLog,
   prepareReplica,
 } from '../../../../src/storage/sqlite/replica/prepare-replica.ts'
+import { writeSnapshot } from '../../../../src/storage/sqlite/replica/snapshot-file.ts'
+import { storeSnapshot } from '../../../../src/storage/sqlite/replica/snapshots.ts'
 import { HandClock } from '../../../support/hand-clock.ts'
 import { NodeWorld } from '../../../support/node-world.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
@@ -463,7 +464,7 @@ describe('a machine over a log', () => {
     }
     await expect(move(false)).rejects.toThrow('"cairn move --database-lost"')
     await move(true)
-    await storeFirstSnapshot(dataDir, log, clock.now())
+    await storeSnapshot(log, await writeSnapshot(dataDir), clock.now())
     await log.close()
     await add(dataDir)
     await add()

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { databaseFile, openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
 import { rebuild } from '../../../../src/storage/sqlite/projections/rebuild.ts'
-import { BatchDeletion } from '../../../../src/storage/sqlite/retention/batch-deletion.ts'
+import { batchArrivals } from '../../../../src/storage/sqlite/retention/batch-deletion.ts'
 import { storedEvents } from '../../../support/ledger.ts'
 import { type PublishedFlow, Tenant } from '../../../support/tenant.ts'
 import { World } from '../../../support/world.ts'
@@ -169,9 +169,8 @@ describe('a rebuild', () => {
     own.transaction = (inside => {
       if (!isDeleted) {
         isDeleted = true
-        const deletion = new BatchDeletion(world.database)
-        for (const row of deletion.after(0, 1)) deletion.delete(row)
-        expect(deletion.note()).toBe(2)
+        const batches = batchArrivals(world.database)
+        expect(batches.after(0, 1).map(row => batches.delete(row))).toEqual([2])
       }
       return transaction.call(own, inside)
     }) as typeof transaction
