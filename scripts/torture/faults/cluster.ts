@@ -232,7 +232,7 @@ class Nodes implements AsyncDisposable {
     const dying = await this.startNode(0, `${stage}=exit@${this.random.pick([30, 40, 55])}`)
     this.nodes[0] = dying
     await Promise.race([dying.child.exited, Bun.sleep(20_000)])
-    if (dying.child.exitCode === 1) this.found.ended++
+    if (dying.child.exitCode === 70) this.found.ended++
     await dying.end('SIGKILL')
     this.nodes[0] = await this.startNode(0)
   }

@@ -8,6 +8,9 @@ const afterMs = 500
 /** This many events do not wait any longer, because they take memory and a start has to read them again. */
 const mostEvents = 50_000
 
+/** If much waits, it is projected for this long before requests have their turn again, milliseconds. */
+const busySliceMs = 10
+
 /** How long until the next try if the database takes nothing, milliseconds. */
 const retryMs = 1_000
 
@@ -95,11 +98,14 @@ export class Following {
 
   private async project(): Promise<void> {
     const { follower } = this
+    let turnAt = performance.now()
     while (follower.isBehind) {
       await this.step()
-      // Commits go first, unless they bring more than is projected meanwhile.
       if (!follower.isDraining) return
-      if (!this.isMuch) await othersTurn()
+      // Requests go first, unless they bring more than is projected meanwhile.
+      if (this.isMuch && performance.now() - turnAt < busySliceMs) continue
+      await othersTurn()
+      turnAt = performance.now()
     }
   }
 

@@ -117,8 +117,18 @@ export class StorageCalls implements InRows<Ledger> {
     tell: (progress: never) => void = () => {},
   ): Promise<Result> {
     const leave = this.enter(1, bytesOfCall)
+    const gone = Promise.withResolvers<never>()
+    /** If the caller cannot be told, it stops waiting; the work that it asked for goes on. */
+    const told = (progress: object) => {
+      try {
+        tell(progress as never)
+      } catch (error) {
+        gone.reject(error)
+      }
+    }
     try {
-      return (await this.storage.operate(name, input, tell as (progress: object) => void)) as Result
+      const work = this.storage.operate(name, input, told) as Promise<Result>
+      return await Promise.race([work, gone.promise])
     } catch (error) {
       throw isPassing(error) || error instanceof LogUnavailable ? cannotWrite(error) : error
     } finally {
