@@ -93,6 +93,7 @@ export class Storage {
   /** What several machines do otherwise; null for a server alone. */
   readonly together: Together | null
   private readonly noteProbe
+  private isClosing = false
   /** What this database follows; null for a server alone. */
   readonly replica: Replica | null
 
@@ -365,6 +366,8 @@ export class Storage {
       await this.writer.follow()
       await this.together?.activity.turn()
     } catch (error) {
+      // The database may have been closed meanwhile.
+      if (this.isClosing) return
       if (error instanceof LogUnavailable || isPassing(error)) this.writer.suspect(error)
       else this.options.onDivergence?.(error)
     }
@@ -416,6 +419,7 @@ export class Storage {
    * @throws Error if something that was acknowledged (`ack=buffer`) cannot be written
    */
   async close(): Promise<void> {
+    this.isClosing = true
     this.housekeeping.stop()
     await this.writer.flushAtLast()
     await this.following.upToNow()
