@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { attempt } from '../../src/core/attempt.ts'
 
 /** The unit of a process's times in `/proc`, milliseconds: the same on every Linux machine used here. */
@@ -39,7 +39,12 @@ export const rssMiBOf = (pid: number) => statusMiBOf(pid, 'VmRSS')
 /** The most resident memory that a process ever had, MiB. */
 export const peakRssMiBOf = (pid: number) => statusMiBOf(pid, 'VmHWM')
 
-export const openFilesOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
+/** How many files and connections a process has open, besides those with which its threads wait for events. */
+export const openFilesOf = (pid: number): number =>
+  readdirSync(`/proc/${pid}/fd`).filter(
+    handle =>
+      !attempt(() => readlinkSync(`/proc/${pid}/fd/${handle}`), '').startsWith('anon_inode'),
+  ).length
 
 /** The largest value that something has while it is watched. */
 export class Peak implements Disposable {
