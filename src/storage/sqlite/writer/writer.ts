@@ -67,7 +67,7 @@ export interface Following {
 }
 
 /**
- * Commits groups to the disk. A group is synced while the next one is committed, and then its callers are told.
+ * Commits groups to the disk, with one sync each, for which the event loop does not wait.
  *
  * A transaction that fails for a passing reason is retried and then refused as a whole (`overloaded`,
  * nothing kept). One that fails for any other reason is taken apart, so that a single poison event or
@@ -263,7 +263,7 @@ export class Writer extends GroupCommit {
       results = group.map(({ command }) => this.executor.execute(command))
       this.executor.settle()
     })
-    this.onceSynced(group, startedAt, (waiting, i) =>
+    await this.onceSynced(group, startedAt, (waiting, i) =>
       this.settleCommitted(waiting, results[i] ?? null),
     )
   }
@@ -336,7 +336,7 @@ export class Writer extends GroupCommit {
       this.refuse(group, fault)
       return false
     }
-    this.onceSynced(group, startedAt, (waiting, i) => {
+    await this.onceSynced(group, startedAt, (waiting, i) => {
       const verdict = verdicts[i]!
       if ('fault' in verdict) waiting.reject(verdict.fault)
       else this.settleCommitted(waiting, verdict.result)
