@@ -2,9 +2,9 @@ import { alertWatch, type Outside } from '../app.ts'
 import type { Config } from '../config/settings.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import type { Clock } from '../core/time/clock.ts'
+import type { ConnectedStorage } from './connect-storage.ts'
 import type { Log } from './log.ts'
 import { outsideOf } from './outside.ts'
-import type { ConnectedStorage } from './storage.ts'
 
 /** How often to see whether a look or a message is due, milliseconds. */
 const turnEveryMs = 1_000

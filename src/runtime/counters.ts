@@ -273,11 +273,7 @@ export class CommitCounters implements StorageObserver {
   render(page: Exposition): void {
     const { counters } = this
     const at = (i: number) => counters[i] as number
-    page.family(
-      'cairn_events_total',
-      'counter',
-      'Events of answered batches by what became of them.',
-    )
+    page.family('cairn_events_total', 'counter', 'Events of answered batches, by verdict.')
     for (const [i, verdict] of verdicts.entries()) {
       page.sample('cairn_events_total', at(i), { verdict })
     }

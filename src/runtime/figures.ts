@@ -16,7 +16,7 @@ const requests = 'cairn_http_requests_total'
 const duration = 'cairn_http_request_duration_seconds'
 const commit = 'cairn_commit_duration_seconds'
 /** How many organisations are reported. */
-const mostOrganisations = 50
+const maxOrganisations = 50
 
 /** What can be read off the metrics alone. */
 export type FiguresOfMetrics = Omit<
@@ -110,7 +110,7 @@ function organisationRates(from: Look, to: Look, seconds: number): OrganisationR
   return rates
     .filter(rated => columns.some(column => rated[column] > 0))
     .toSorted((a, b) => b.requests - a.requests || b.accepted - a.accepted)
-    .slice(0, mostOrganisations)
+    .slice(0, maxOrganisations)
 }
 
 /**

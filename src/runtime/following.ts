@@ -43,7 +43,7 @@ export async function openFollowing(
   const now = () => clock.now() - movedBy
   const log = await PostgresLog.open(url, now)
   const member = new Node({
-    ...{ queries: log.following, board: node, isCounted: port !== null },
+    ...{ queries: log.following, state: node, isCounted: port !== null },
     ...{ name: `${hostname()}:${port ?? process.pid}`, release: version, schema: schemaKnown },
     ...{ startedAt: clock.now(), monotonic: clock.monotonic, now },
     onRenewed,

@@ -12,12 +12,12 @@ import { prepareReplica } from '../storage/sqlite/replica/prepare-replica.ts'
 import { Storage, type StorageOptions } from '../storage/sqlite/storage.ts'
 import { StorageCalls } from '../storage/sqlite/writer/calls.ts'
 import { defaultWriterPolicy } from '../storage/sqlite/writer/group-commit.ts'
+import { connectStorage } from './connect-storage.ts'
 import { catchUp, type OpenFollowing, openFollowing } from './following.ts'
 import { longWorkBeside } from './long-work-thread.ts'
 import { outsideOf, settingsOfOutside } from './outside.ts'
 import type { StoragePlace } from './place.ts'
 import { sessionKey } from './session-key.ts'
-import { connectStorage } from './storage.ts'
 import { systemClock } from './system-clock.ts'
 
 /** The operator's way in, with or without a running server. */

@@ -26,7 +26,7 @@ export interface MetricSources {
   /** The state of the limits server; null if requests are counted in memory. */
   limits: Pick<ValkeyLimiter, 'isAway' | 'alone'> | null
   /** Its state among the nodes over a database; null for a server alone. */
-  node: { board: NodeState; monotonicMs: number } | null
+  node: { state: NodeState; monotonicMs: number } | null
 }
 
 /** All metrics, for Prometheus and for the dashboard's server page. */
@@ -110,24 +110,24 @@ function renderLimits(
 
 function renderNode(
   page: Exposition,
-  { board, monotonicMs: now }: NonNullable<MetricSources['node']>,
+  { state, monotonicMs: now }: NonNullable<MetricSources['node']>,
 ): void {
-  const lagMs = Math.max(0, now - board.followedAt)
-  page.gauge('cairn_nodes', 'Nodes that are running, as this one has last seen.', board.nodes)
+  const lagMs = Math.max(0, now - state.followedAt)
+  page.gauge('cairn_nodes', 'Nodes that are running, as this one has last seen.', state.nodes)
   page.gauge(
     'cairn_node_lease_seconds',
     'How long the lease of this node still runs; below 0 since when it has run out.',
-    (board.leasedUntil - now) / 1_000,
+    (state.leasedUntil - now) / 1_000,
   )
   page.gauge(
     'cairn_node_current',
     '0 while it refuses management tokens, since it may have missed changes of them.',
-    Number(now < board.answersUntil),
+    Number(now < state.answersUntil),
   )
   page.gauge(
     'cairn_catalogue_change',
     'The last change of keys, limits or flows that all of this node knows of.',
-    board.tookUp,
+    state.tookUp,
   )
   page.gauge(
     'cairn_catalogue_lag_seconds',
@@ -142,19 +142,19 @@ function renderNode(
   page.gauge(
     'cairn_database_connections',
     "Connections that the database's server has, of whomever.",
-    board.connections,
+    state.connections,
   )
   page.gauge(
     'cairn_clock_ahead_seconds',
     "How far this machine's clock is ahead of the database's.",
-    board.clockAhead === null ? null : board.clockAhead / 1_000,
+    state.clockAhead === null ? null : state.clockAhead / 1_000,
   )
 }
 
 /** Left out until the disk has been looked at, rather than shown as 0. */
 function renderDisk(page: Exposition, { disk: { seen }, node }: MetricSources): void {
   if (seen === null) return
-  const bytes = node ? node.board.databaseBytes : seen.databaseBytes
+  const bytes = node ? node.state.databaseBytes : seen.databaseBytes
   page.gauge('cairn_database_bytes', 'Size of the database.', bytes)
   if (!node) page.gauge('cairn_wal_bytes', 'Size of the write-ahead log.', seen.walBytes)
   page.gauge('cairn_disk_free_bytes', 'Room on the disk of the data.', seen.freeBytes)

@@ -39,7 +39,7 @@ export interface StorageParts {
   log: Log
   live: LiveState
   counters: CommitCounters
-  /** Nothing may be written any more: what is in memory or on the disk is not what it should be. */
+  /** Nothing more may be written: memory or disk is not what it should be. */
   onLost(): void
 }
 

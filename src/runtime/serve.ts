@@ -12,6 +12,7 @@ import { Alerts } from './alerts.ts'
 import { BackupSchedule } from './backup-schedule.ts'
 import { Balancers } from './balancers.ts'
 import { Collector, maxGrowthBytes, ownHeap } from './collector.ts'
+import { type ConnectedStorage, connectStorage } from './connect-storage.ts'
 import { CommitCounters } from './counters.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { Exposition } from './exposition.ts'
@@ -33,7 +34,6 @@ import { FiguresOfServer } from './server-watch.ts'
 import { ServiceManager } from './service-manager.ts'
 import { tellOfService, tellOfStart } from './service-updates.ts'
 import { sessionKey } from './session-key.ts'
-import { type ConnectedStorage, connectStorage } from './storage.ts'
 import { systemClock } from './system-clock.ts'
 import { Tally } from './tally.ts'
 import { tokenModeOf } from './token-mode.ts'
@@ -321,7 +321,7 @@ class Server {
       backups: this.backups.seen,
       limits: this.http?.limits.server ?? null,
       node: node && {
-        board: node,
+        state: node,
         monotonicMs: this.clock.monotonic(),
       },
     })

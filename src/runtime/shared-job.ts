@@ -6,11 +6,11 @@ export class SharedJob {
   private since: number | null = null
   private requests = 0
 
-  /** @param monotonic the time by the clock that the board is written with */
+  /** @param monotonic the clock by which the state's moments are */
   constructor(
     private readonly calls: Pick<StorageCalls, 'work'>,
     private readonly name: string,
-    private readonly board: Pick<NodeState, 'followedAt'>,
+    private readonly state: Pick<NodeState, 'followedAt'>,
     private readonly monotonic: () => number,
   ) {}
 
@@ -33,7 +33,7 @@ export class SharedJob {
 
   /** Whether this node holds it, and has taken up everything that the holder before has done. */
   get isOurs(): boolean {
-    return this.since !== null && this.board.followedAt >= this.since
+    return this.since !== null && this.state.followedAt >= this.since
   }
 
   /** Asks the holder to do the job soon. */

@@ -159,7 +159,7 @@ describe('a process that dies', () => {
     expect((await place.run(['doctor'])).stdout).toContain('no server runs on it now')
   })
 
-  test('a sync that fails ends the process, non-zero, with a clear line, and nobody is told', async () => {
+  test('a sync that fails ends the process, non-zero, with a clear line, and acknowledges nothing', async () => {
     const { snippetKey } = await withData(place)
     const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_sync=error' })
     const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]

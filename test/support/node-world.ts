@@ -48,7 +48,7 @@ export class NodeWorld {
       schema: 1,
       startedAt: 0,
       monotonic: clock.monotonic,
-      board: new NodeState(),
+      state: new NodeState(),
       lease: { leaseMs: 20 * 86_400_000, renewMs: 5_000 },
       isCounted,
     })

@@ -5,7 +5,7 @@ import { PresenceMarks } from './presence-marks.ts'
 import { UserHashes } from './user-hashes.ts'
 
 /** How many organisations a server has room for. */
-export const mostOrganisations = 131_072
+export const maxOrganisations = 131_072
 
 /** An organisation's place in tables in memory: its row, which counts from 1. */
 export const slotOf = ({ ref }: Pick<Organisation, 'ref'>) => ref as unknown as number

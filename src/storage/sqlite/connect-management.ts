@@ -19,7 +19,7 @@ import type { RunStore } from '../../modules/runs/port.ts'
 import type { StepEvidenceStore } from '../../modules/steps/port.ts'
 import { inSlices, patientSlices } from '../../scheduling/cooperative.ts'
 import { asPort, rowOf } from '../shared/in-rows.ts'
-import { mostOrganisations } from '../shared/live-state.ts'
+import { maxOrganisations } from '../shared/live-state.ts'
 import * as alertTables from './alerts/alert-store.ts'
 import { flowVersionOf, flowVersionsOf, publishedParts, readFlowsInSlices } from './flows/reader.ts'
 import { prepareChanges } from './flows/store.ts'
@@ -66,7 +66,7 @@ export function connectManagement(
     snippetKey: async orgRef => currentKey(rowOf(orgRef)),
   }
   const organisations: OrganisationStore = {
-    most: mostOrganisations,
+    most: maxOrganisations,
     list: async (...args) => pageOfOrganisations(reading, ...args),
     read: async (orgRef, now) => readOrganisation(reading, rowOf(orgRef), now),
     ...asPort<Pick<OrganisationStore, 'add' | 'change'>>({

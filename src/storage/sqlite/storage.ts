@@ -56,7 +56,7 @@ export interface StorageOptions {
   onFault?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */
   onHealed?: () => void
-  /** Memory no longer agrees with what is stored: only a restart helps. */
+  /** Memory no longer agrees with what is stored, or the disk may have lost it: only a restart helps. */
   onDivergence?: (error: unknown) => void
 }
 
@@ -106,8 +106,6 @@ export class Storage {
     const database = openForWriting(dataDir)
     // The log of several machines keeps what is written, or it is synced beside.
     database.run('pragma synchronous = normal')
-    // The writer itself waits for others, and lets requests through meanwhile.
-    database.run('pragma busy_timeout = 0')
     this.database = database
     beginLogAnew(database, options.isLogKept ?? false)
     this.sync = options.following ? null : new LogSync(dataDir)
@@ -214,8 +212,10 @@ export class Storage {
     )
     // If nothing can be written, nothing is begun.
     this.noteProbe.run()
+    // From here on the writer itself waits for others, and lets requests through meanwhile.
+    database.run('pragma busy_timeout = 0')
     this.sharedRetention?.takeUp()
-    this.watch()
+    this.changes.notice()
     this.following.committed()
   }
 

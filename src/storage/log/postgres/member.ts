@@ -35,10 +35,10 @@ interface NodeOptions {
   now?: (() => number) | undefined
   lease?: LeasePolicy
   /** Where this process sees the node's state. */
-  board: NodeState
+  state: NodeState
   /** Whether others wait for it; not so for a command. */
   isCounted?: boolean
-  /** Is called after each renewal. The board has the results. */
+  /** Is called after each renewal. The state has the results. */
   onRenewed?(): void
 }
 
@@ -50,7 +50,7 @@ interface NodeOptions {
 export class Node implements Member {
   private readonly id = randomUUID().replaceAll('-', '')
   private readonly lease: LeasePolicy
-  private readonly board: NodeState
+  private readonly state: NodeState
   private tookUp = 0
   /** Up to where all erasures and rebuilds are carried out here. */
   private erased = 0
@@ -65,10 +65,10 @@ export class Node implements Member {
 
   constructor(private readonly options: NodeOptions) {
     this.lease = options.lease ?? defaultLease
-    this.board = options.board
-    this.visibility = new Visibility(options.queries, options.board, options.lease)
-    this.board.leasedUntil = Number.NEGATIVE_INFINITY
-    this.board.answersUntil = Number.NEGATIVE_INFINITY
+    this.state = options.state
+    this.visibility = new Visibility(options.queries, options.state, options.lease)
+    this.state.leasedUntil = Number.NEGATIVE_INFINITY
+    this.state.answersUntil = Number.NEGATIVE_INFINITY
   }
 
   private get isCounted(): boolean {
@@ -83,14 +83,14 @@ export class Node implements Member {
   }
 
   private get isLeased(): boolean {
-    return this.options.monotonic() < this.board.leasedUntil
+    return this.options.monotonic() < this.state.leasedUntil
   }
 
   knows(seq: number, isChange: boolean): void {
     this.tookUp = Math.max(this.tookUp, seq)
-    this.board.tookUp = this.tookUp
+    this.state.tookUp = this.tookUp
     if (!this.isCounted) return
-    const mayAnswer = this.options.monotonic() < this.board.answersUntil
+    const mayAnswer = this.options.monotonic() < this.state.answersUntil
     // It is known whether or not this fails: the next renewal tells.
     if (isChange || !mayAnswer) this.tell().catch(() => {})
   }
@@ -120,7 +120,7 @@ export class Node implements Member {
   /** A job is free once its time has run out by PostgreSQL's clock, so a node that died keeps it for no longer. */
   async holds(job: string): Promise<number | null> {
     // A node whose clock is ahead would delete what others still keep.
-    const mayGoByTime = Math.abs(this.board.clockAhead ?? 0) <= maxApartMs
+    const mayGoByTime = Math.abs(this.state.clockAhead ?? 0) <= maxApartMs
     if (!this.isCounted || !mayGoByTime) return null
     const held = await this.options.queries.get<{ asked: number }>(
       `insert into cairn_jobs (name, holder, until)
@@ -152,12 +152,12 @@ export class Node implements Member {
   }
 
   behind(): Promise<readonly string[]> {
-    return namesBehind(this.options.queries, this.board)
+    return namesBehind(this.options.queries, this.state)
   }
 
   /** When it was last found that nothing is left to take up, by the monotonic clock. */
   set followedAt(moment: number) {
-    this.board.followedAt = moment
+    this.state.followedAt = moment
   }
 
   /** Tells those who wait for this node what it has taken up; does nothing if they know. */
@@ -173,7 +173,7 @@ export class Node implements Member {
   /** Says that it is running. A node that had no lease must first take up what it missed. */
   private async renew(): Promise<void> {
     const { queries, name, release, schema, startedAt, monotonic, now } = this.options
-    const { board, lease, tookUp } = this
+    const { state, lease, tookUp } = this
     const [askedAt, askedAtByWall] = [monotonic(), now?.()]
     const seen = (await queries.get<{ nodes: number; connections: number; at: number }>(
       `insert into cairn_nodes (id, name, release, schema, started_at, took_up, erased, lease_until)
@@ -204,11 +204,11 @@ export class Node implements Member {
     }
     // The node may have left meanwhile.
     if (this.stopping.signal.aborted) return
-    board.leasedUntil = Math.max(board.leasedUntil, askedAt + lease.leaseMs)
-    if (this.tookUp >= this.mustKnow) board.answersUntil = board.leasedUntil + graceMs
-    board.nodes = seen.nodes
-    board.connections = seen.connections
-    if (askedAtByWall !== undefined) board.clockAhead = apart(askedAtByWall, seen.at, tookMs)
+    state.leasedUntil = Math.max(state.leasedUntil, askedAt + lease.leaseMs)
+    if (this.tookUp >= this.mustKnow) state.answersUntil = state.leasedUntil + graceMs
+    state.nodes = seen.nodes
+    state.connections = seen.connections
+    if (askedAtByWall !== undefined) state.clockAhead = apart(askedAtByWall, seen.at, tookMs)
     this.options.onRenewed?.()
   }
 
@@ -218,7 +218,7 @@ export class Node implements Member {
     const size = await queries.get<{ bytes: number }>(
       'select pg_database_size(current_database())::float8 as bytes',
     )
-    this.board.databaseBytes = size!.bytes
+    this.state.databaseBytes = size!.bytes
     await queries.run(
       `delete from cairn_nodes where lease_until < clock_timestamp() - $1 * interval '1 millisecond'`,
       forgetAfterMs,
@@ -229,8 +229,8 @@ export class Node implements Member {
   async leave(): Promise<void> {
     if (!this.isCounted) return
     this.stopping.abort()
-    this.board.leasedUntil = Number.NEGATIVE_INFINITY
-    this.board.answersUntil = Number.NEGATIVE_INFINITY
+    this.state.leasedUntil = Number.NEGATIVE_INFINITY
+    this.state.answersUntil = Number.NEGATIVE_INFINITY
     await this.renewing
     const { queries } = this.options
     await queries.run('delete from cairn_jobs where holder = $1', this.id)

@@ -25,7 +25,7 @@ export class Visibility {
 
   constructor(
     private readonly queries: Queries,
-    private readonly board: NodeState,
+    private readonly state: NodeState,
     private readonly lease?: LeasePolicy,
   ) {}
 
@@ -34,7 +34,7 @@ export class Visibility {
    * `namesBehind` then tells for which nodes.
    */
   async wait(change: number): Promise<void> {
-    this.board.made = Math.max(this.board.made, change)
+    this.state.made = Math.max(this.state.made, change)
     const { promise, resolve } = Promise.withResolvers<void>()
     const one = { change, resolve }
     this.waiting.push(one)
@@ -65,7 +65,7 @@ export class Visibility {
   /** All nodes know all changes up to the one that the last node has taken up. */
   private settle(behind: readonly NodeBehind[], latest: number): void {
     const known = Math.min(latest, ...behind.map(({ tookUp }) => tookUp))
-    this.board.settled = Math.max(this.board.settled, known)
+    this.state.settled = Math.max(this.state.settled, known)
   }
 }
 
@@ -80,9 +80,9 @@ const unknown = 'unknown'
  * The nodes that may still answer from before the last change that this one has made, by name. Asks the database
  * only if it is not yet known that there are none.
  */
-export async function namesBehind(queries: Queries, board: NodeState): Promise<string[]> {
-  if (board.made <= board.settled) return []
-  const names = nodesBehind(queries, board.made).then(behind => behind.map(({ name }) => name))
+export async function namesBehind(queries: Queries, state: NodeState): Promise<string[]> {
+  if (state.made <= state.settled) return []
+  const names = nodesBehind(queries, state.made).then(behind => behind.map(({ name }) => name))
   const tooLate = sleep(namesWithinMs, [unknown], { ref: false })
   return Promise.race([names, tooLate]).catch(() => [unknown])
 }

@@ -14,7 +14,7 @@ export const activityBounds = {
 const { watchMs, idleMs, mostEvents, mostBytes } = activityBounds
 
 /** How many organisations can be watched at once. */
-export const mostWatched = 16
+export const maxWatched = 16
 
 export const tooManyWatched = 'The activity of too many organisations is watched: try later'
 
@@ -102,8 +102,8 @@ export class LiveActivity {
 
   private watch(orgRow: number): Ring {
     const now = this.monotonic()
-    if (this.rings.size >= mostWatched) this.unwatch(ring => now - ring.askedAt > idleMs)
-    if (this.rings.size >= mostWatched) {
+    if (this.rings.size >= maxWatched) this.unwatch(ring => now - ring.askedAt > idleMs)
+    if (this.rings.size >= maxWatched) {
       throw new AppError('overloaded', tooManyWatched)
     }
     const ring = new Ring(this.now(), now)

@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { failpoint } from '../../../failpoints.ts'
+import { pragmaNumber } from './database.ts'
 
 /** With so many pages the log is written back. If it exceeds that by as much again, something is in the way. */
-const usualLogPages = 1_000
+const checkpointPages = 1_000
 
 /**
  * With so many pages, 64 MiB, it is written back while nothing is written: otherwise it may never be written back
@@ -11,10 +12,13 @@ const usualLogPages = 1_000
 const longLogPages = 2 ** 14
 
 /** If nobody else has written the log back when it is this long, whoever should is gone: 1 GiB. */
-const mostLogPages = 2 ** 18
+const maxLogPages = 2 ** 18
 
-/** How long the last checkpoint waits for readers, milliseconds. What it leaves, the next start takes up. */
-const lastCheckpointMs = 250
+/**
+ * How long a checkpoint that empties the log waits for readers, milliseconds. A long reader, such as Litestream, keeps
+ * the log from being emptied: no reason to wait. What is left, the next start takes up.
+ */
+const readerPatienceMs = 250
 
 /** How many pages the log has, and how many of them are written back. */
 export interface Checkpoint {
@@ -33,7 +37,16 @@ const checkpoint = (database: Database, mode: 'noop' | 'passive'): Checkpoint =>
  * a gap on the disk, behind which nothing would survive a power cut.
  */
 export function beginLogAnew(database: Database, isKeptByOther: boolean): void {
-  database.run(`pragma wal_checkpoint(${isKeptByOther ? 'passive' : 'truncate'})`)
+  if (isKeptByOther) writeBack(database)
+  else empty(database)
+}
+
+/** Writes all of the log back, and empties it unless somebody reads. */
+function empty(database: Database): void {
+  const patienceMs = pragmaNumber(database, 'busy_timeout')
+  database.run(`pragma busy_timeout = ${readerPatienceMs}`)
+  database.run('pragma wal_checkpoint(truncate)')
+  database.run(`pragma busy_timeout = ${patienceMs}`)
 }
 
 interface LogKeeperOptions {
@@ -43,7 +56,7 @@ interface LogKeeperOptions {
   beside: (() => Promise<Checkpoint>) | null
   /** Does work during which nothing is written. */
   withoutWrites(work: () => Promise<unknown>): Promise<unknown>
-  /** Is told once when the log cannot be written back. */
+  /** Is called once when the log cannot be written back. */
   onFault(error: unknown, what: string): void
 }
 
@@ -58,7 +71,7 @@ export class LogKeeper {
     private readonly database: Database,
     private readonly options: LogKeeperOptions,
   ) {
-    this.pages = options.isKeptByOther ? mostLogPages : usualLogPages
+    this.pages = options.isKeptByOther ? maxLogPages : checkpointPages
     const byCommits = options.beside === null ? this.pages : 0
     database.run(`pragma wal_autocheckpoint = ${byCommits}`)
   }
@@ -83,7 +96,8 @@ export class LogKeeper {
     }
     try {
       let done = await (beside?.() ?? writeBack(this.database))
-      if (beside && done.log >= Math.max(longLogPages, this.pages)) {
+      const isComplete = done.checkpointed === done.log
+      if (beside && isComplete && done.log >= Math.max(longLogPages, this.pages)) {
         await withoutWrites(async () => {
           done = await beside()
         })
@@ -105,10 +119,8 @@ export class LogKeeper {
   /** Empties the log at a stop, unless another program keeps it. */
   stop(): void {
     if (this.options.isKeptByOther) return
-    // A long reader, such as Litestream, keeps the log from being truncated: no reason to wait.
-    this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
     this.database.run('pragma wal_checkpoint(passive)')
     failpoint('during_checkpoint')
-    this.database.run('pragma wal_checkpoint(truncate)')
+    empty(this.database)
   }
 }

@@ -15,7 +15,7 @@ import type {
   Replacement,
 } from '../../../modules/organisations/port.ts'
 import { type InRows, refOf } from '../../shared/in-rows.ts'
-import { mostOrganisations } from '../../shared/live-state.ts'
+import { maxOrganisations } from '../../shared/live-state.ts'
 import { announce, countOf, inTransaction, type Tables, tables } from '../catalogue/change.ts'
 import { identitySecrets, organisations, snippetKeys } from '../database/schema.ts'
 import { revisionOf } from '../flows/reader.ts'
@@ -81,7 +81,7 @@ export function addOrganisation(
         .select({ row: max(organisations.id) })
         .from(organisations)
         .get()?.row ?? 0
-    if (newest >= mostOrganisations) return 'full'
+    if (newest >= maxOrganisations) return 'full'
     const fault = staging && linkFault(tx, { production: staging.production, staging: noRow })
     if (fault) return fault
     const { row } = tx

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { AppError } from '../../../core/errors.ts'
 import type { Activity, JudgedEvent } from '../../../modules/events/port.ts'
-import { activityBounds, mostWatched, tooManyWatched } from '../../shared/activity/live-activity.ts'
+import { activityBounds, maxWatched, tooManyWatched } from '../../shared/activity/live-activity.ts'
 
 const { watchMs, idleMs, mostEvents, mostBytes } = activityBounds
 
@@ -128,7 +128,7 @@ export class SharedActivity {
   }
 
   private look(): void {
-    const rows = this.sql.all.all(this.now() - watchMs, mostWatched)
+    const rows = this.sql.all.all(this.now() - watchMs, maxWatched)
     this.watched = new Set(rows.map(({ org_id }) => org_id))
   }
 
@@ -153,7 +153,7 @@ export class SharedActivity {
   }
 
   private watch(orgRow: number, now: number): void {
-    const isFull = () => this.sql.number.get()!.watched >= mostWatched
+    const isFull = () => this.sql.number.get()!.watched >= maxWatched
     if (isFull()) this.end(now - idleMs)
     if (isFull()) throw new AppError('overloaded', tooManyWatched)
     this.sql.begin.run(orgRow, newName(), now, now)

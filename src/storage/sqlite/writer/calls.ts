@@ -110,7 +110,7 @@ export class StorageCalls implements InRows<Ledger> {
     return this.work(name, input)
   }
 
-  /** As `operate`, also for operations that take long; tells how far they have come. */
+  /** As `operate`, also for operations that take long; reports their progress. */
   async work<Result>(
     name: string,
     input: readonly unknown[],
@@ -118,8 +118,8 @@ export class StorageCalls implements InRows<Ledger> {
   ): Promise<Result> {
     const leave = this.enter(1, bytesOfCall)
     const gone = Promise.withResolvers<never>()
-    /** If the caller cannot be told, it stops waiting; the work that it asked for goes on. */
-    const told = (progress: object) => {
+    /** A caller that takes no more progress stops waiting; the work goes on. */
+    const report = (progress: object) => {
       try {
         tell(progress as never)
       } catch (error) {
@@ -127,7 +127,7 @@ export class StorageCalls implements InRows<Ledger> {
       }
     }
     try {
-      const work = this.storage.operate(name, input, told) as Promise<Result>
+      const work = this.storage.operate(name, input, report) as Promise<Result>
       return await Promise.race([work, gone.promise])
     } catch (error) {
       throw isPassing(error) || error instanceof LogUnavailable ? cannotWrite(error) : error
@@ -136,7 +136,7 @@ export class StorageCalls implements InRows<Ledger> {
     }
   }
 
-  /** Tells those who watch what became of events. Never fails, and gives way to everything that has to be kept. */
+  /** Shows those who watch how events were judged. Never fails, and gives way to everything that has to be kept. */
   noteJudged(orgRow: number, events: readonly JudgedEvent[], left: number): void {
     if (this.buffer.hasRoom) this.storage.noteJudged(orgRow, events, left)
   }
@@ -154,8 +154,8 @@ export class StorageCalls implements InRows<Ledger> {
         command.type === 'append'
           ? this.enter(Math.max(1, command.events.length), bytesOf(command.events))
           : this.enter(1, bytesOfCall)
-      // There is no time limit: a request given up here might still be committed, and the caller must not be
-      // told that nothing was kept. Storage itself gives up on a disk that refuses.
+      // There is no time limit: a request given up here might still be committed, and the answer must not say
+      // that nothing was kept. Storage itself gives up on a disk that refuses.
       const { promise, resolve, reject } = Promise.withResolvers<CommandResult>()
       this.storage.submit({
         command,

@@ -11,7 +11,7 @@ import type { Caused } from '../people/caused-events.ts'
 import type { LedgerFact } from '../projections/facts.ts'
 import type { Projector } from '../projections/projector.ts'
 
-/** What became of events. */
+/** Which events were stored. */
 export interface StoreOutcome {
   stored: readonly LedgerFact[]
   /** Places of the events that were stored already. */

@@ -24,7 +24,7 @@ export const defaultWriterPolicy: WriterPolicy = {
   proveEveryMs: minuteMs,
 }
 
-/** A command, and how to tell its caller what became of it. */
+/** A command, and how to answer its caller. */
 export interface Submission {
   readonly command: StorageCommand
   /**
@@ -46,7 +46,7 @@ export const eventsIn = (command: StorageCommand) =>
 const lastTriesMs = 30_000
 
 /**
- * Group commit: everything that waits goes into one transaction, and nobody is told before it is committed and
+ * Group commit: everything that waits goes into one transaction, and nobody is answered before it is committed and
  * synced. What arrives meanwhile forms the next group, so the slower the database, the larger the groups.
  */
 export abstract class GroupCommit {
@@ -57,7 +57,7 @@ export abstract class GroupCommit {
   protected isRefused = false
   private scheduled: ReturnType<typeof setTimeout> | 'now' | null = null
 
-  /** @param onSettled is called when every caller of a group has been told */
+  /** @param onSettled is called when every caller of a group has its answer */
   constructor(
     protected readonly policy: WriterPolicy,
     private readonly onSettled?: () => void,
@@ -106,7 +106,7 @@ export abstract class GroupCommit {
   /** Resolves once everything committed by now is on the disk. */
   protected abstract synced(): Promise<void>
 
-  /** Commits a group of what waits, and tells every caller in it what became of its command. */
+  /** Commits a group of what waits, and answers every caller in it. */
   protected abstract commitAll(): Promise<void>
 
   /** Does work during which no group is committed. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
 import { ClockApart } from '../../log/log.ts'
 
-/** The reasons why nothing was stored, as the caller is told. */
+/** Why nothing was stored, for the caller. */
 
 /** @param fault the reason, which the log has once, and not again with each request */
 export function cannotWrite(fault?: unknown): AppError {
@@ -9,7 +9,7 @@ export function cannotWrite(fault?: unknown): AppError {
   return new AppError('overloaded', message, { retryAfterSeconds: 2 })
 }
 
-/** Nobody knows whether it was stored, so the caller must be told neither that it was nor that it was not. */
+/** Nobody knows whether it was stored, so the answer says neither. */
 export const commitInDoubt = () => new AppError('in_doubt', 'Whether it was stored is not known')
 
 export const bufferIsFull = () =>

@@ -82,9 +82,9 @@ export class Writer extends GroupCommit {
    * stored twice, and what is stored behind a gap in the log would be lost.
    */
   private divergence: Error | null = null
-  /** When a transaction last went to the disk, by the monotonic clock of this thread. */
+  /** When a transaction last went to the disk, by the monotonic clock. */
   private provenAt = performance.now()
-  /** When this machine had last taken up everything in the log, by the monotonic clock of this thread. */
+  /** When this machine had last taken up everything in the log, by the monotonic clock. */
   private followedAt = Number.NEGATIVE_INFINITY
   private readonly begin: () => void
   private readonly commit: () => void
@@ -268,7 +268,7 @@ export class Writer extends GroupCommit {
     )
   }
 
-  /** Tells the callers of a group that is committed what became of their commands, once it is synced. */
+  /** Answers the callers of a group that is committed, once it is synced. */
   private async onceSynced(
     group: readonly Submission[],
     startedAt: number,
@@ -434,12 +434,11 @@ export class Writer extends GroupCommit {
         await this.takeUp(following, log.since(replica.position))
       }
       await log.append(replica.position, async since => {
-        await this.takeUp({ ...following, onPage: async () => {} }, wanted(since, assertWanted))
-        assertWanted()
+        await this.takeUp({ ...following, onPage: async () => {} }, since, assertWanted)
         result = await this.open(() => {
           replica.begin()
           return work()
-        })
+        }, assertWanted)
         return replica.collect(following.now(), log.latest)
       })
     } catch (error) {
@@ -464,13 +463,15 @@ export class Writer extends GroupCommit {
   private async takeUp(
     { replica, onTakenUp, onPage }: Following,
     since: AsyncIterable<Page>,
+    assertWanted = () => {},
   ): Promise<void> {
     let isNew = false
     try {
       const at = performance.now()
       for await (const page of since) {
+        assertWanted()
         if (!this.database.inTransaction) {
-          await this.begun()
+          await this.begun(assertWanted)
           this.database.run('pragma defer_foreign_keys = on')
         }
         replica.takeUp(page)
@@ -501,9 +502,9 @@ export class Writer extends GroupCommit {
   }
 
   /** Begins a transaction, and does everything in it but the commit. */
-  private async open<T>(work: () => T): Promise<T> {
+  private async open<T>(work: () => T, assertWanted?: () => void): Promise<T> {
     if (this.divergence) throw this.divergence
-    await this.begun()
+    await this.begun(assertWanted)
     this.hooks.onBegin?.()
     const result = work()
     this.hooks.beforeCommit?.()
@@ -524,10 +525,15 @@ export class Writer extends GroupCommit {
     if (!this.sync) this.provenAt = performance.now()
   }
 
-  /** Begins a transaction, once nobody else writes. The event loop goes on meanwhile. */
-  private async begun(): Promise<void> {
+  /**
+   * Begins a transaction, once nobody else writes. The event loop goes on meanwhile.
+   *
+   * @param assertWanted throws if the transaction is no longer wanted by then
+   */
+  private async begun(assertWanted = () => {}): Promise<void> {
     const deadline = performance.now() + this.policy.lockPatienceMs
     for (;;) {
+      assertWanted()
       try {
         this.begin()
         return
@@ -536,12 +542,5 @@ export class Writer extends GroupCommit {
         await Bun.sleep(1)
       }
     }
-  }
-}
-
-async function* wanted(pages: AsyncIterable<Page>, assert: () => void): AsyncGenerator<Page> {
-  for await (const page of pages) {
-    assert()
-    yield page
   }
 }

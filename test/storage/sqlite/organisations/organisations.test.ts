@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { mostOrganisations } from '../../../../src/storage/shared/live-state.ts'
+import { maxOrganisations } from '../../../../src/storage/shared/live-state.ts'
 import { openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
 import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
 import { createOrganisation } from '../../../support/organisations.ts'
@@ -29,7 +29,7 @@ describe('an organisation', () => {
   test('is not made if the shared tables have no room for it', () => {
     database.run(
       "insert into organisations (id, public_id, slug, name, created_at) values (?, 'org_x', 'x', 'x', 0)",
-      [mostOrganisations],
+      [maxOrganisations],
     )
     expect(() => create('Harbor')).toThrow('full')
   })

@@ -54,7 +54,7 @@ test.each(['commit', 'buffer'] as const)(
   },
 )
 
-test('nobody is told before the commit is synced', async () => {
+test('nothing is acknowledged before it is synced', async () => {
   armFailpoints('before_sync=error@2')
   open()
   armFailpoints()

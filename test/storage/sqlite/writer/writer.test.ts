@@ -2,10 +2,16 @@ import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../../../../scripts/support/until.ts'
 import { AppError } from '../../../../src/core/errors.ts'
 import { armFailpoints } from '../../../../src/failpoints.ts'
+import { type Log, LogUnavailable, type Page } from '../../../../src/storage/log/log.ts'
 import type { NewEvent } from '../../../../src/storage/shared/in-rows.ts'
 import { openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
+import type { Replica } from '../../../../src/storage/sqlite/replica/replica.ts'
+import type { Executor } from '../../../../src/storage/sqlite/writer/commands.ts'
+import { defaultWriterPolicy } from '../../../../src/storage/sqlite/writer/group-commit.ts'
+import { Writer } from '../../../../src/storage/sqlite/writer/writer.ts'
 import { poison, storedEvents } from '../../../support/ledger.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../../support/stored-history.ts'
 import { World } from '../../../support/world.ts'
@@ -296,4 +302,34 @@ describe('the buffer', () => {
     expect(idsIn(small.database)).toHaveLength(4)
     await small.close()
   })
+})
+
+test('a transaction that the log has given up while another process was writing is not begun', async () => {
+  const database = openForWriting(world.dataDir)
+  database.run('pragma busy_timeout = 0')
+  const givenUp = Promise.withResolvers<never>()
+  let late: Promise<unknown> | undefined
+  const noPages = (async function* () {})()
+  const log = {
+    since: () => noPages,
+    append(_: unknown, work: (since: AsyncIterable<Page>) => Promise<unknown>) {
+      late = work(noPages)
+      return Promise.race([late, givenUp.promise])
+    },
+  } as unknown as Log
+  const replica = { begin() {}, collect: () => [], position: {} } as unknown as Replica
+  const executor = { participants: { rollback() {} } } as unknown as Executor
+  const following = { log, replica, now: Date.now, onTakenUp() {}, onPage: async () => {} }
+  const writer = new Writer(database, executor, defaultWriterPolicy, {}, following)
+  const other = openForWriting(world.dataDir)
+  other.run('begin immediate')
+  const changing = writer.change(() => database.run('create table late (id integer)'))
+  await until(() => late !== undefined)
+  givenUp.reject(new LogUnavailable('silent'))
+  await expect(changing).rejects.toThrow('silent')
+  other.run('rollback')
+  await expect(late).rejects.toThrow('given this transaction up')
+  expect(database.inTransaction).toBe(false)
+  database.close()
+  other.close()
 })
