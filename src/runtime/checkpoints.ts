@@ -5,6 +5,7 @@ import { keptThread } from './threads.ts'
 /** Writes the write-ahead log of a data directory back, in a thread that is made for the first time and kept. */
 export class CheckpointsBeside {
   private thread: Worker | null = null
+  private pending: PromiseWithResolvers<CheckpointReport> | null = null
 
   constructor(private readonly dataDir: string) {}
 
@@ -17,24 +18,33 @@ export class CheckpointsBeside {
   async end(): Promise<void> {
     if (this.thread === null) return
     await this.ask('end').catch(() => {})
-    this.thread.terminate()
+    this.thread?.terminate()
     this.thread = null
   }
 
   private ask(task: CheckpointTask): Promise<CheckpointReport> {
-    const { promise, resolve, reject } = Promise.withResolvers<CheckpointReport>()
-    this.thread ??= keptThread('checkpoint-thread')
-    const { thread } = this
+    this.pending = Promise.withResolvers<CheckpointReport>()
+    this.thread ??= this.newThread()
+    this.thread.postMessage(task)
+    return this.pending.promise
+  }
+
+  /** If it fails, the next checkpoint gets another. */
+  private newThread(): Worker {
+    const thread = keptThread('checkpoint-thread')
+    const fail = (reason: string) => {
+      this.thread = null
+      this.pending?.reject(new Error(reason))
+    }
     thread.onmessage = ({ data }: { data: CheckpointReport }) => {
-      if (typeof data === 'object' && 'fault' in data) reject(new Error(data.fault))
-      else resolve(data)
+      if (typeof data === 'object' && 'fault' in data) this.pending?.reject(new Error(data.fault))
+      else this.pending?.resolve(data)
     }
     thread.onerror = event => {
       event.preventDefault?.()
-      this.thread = null
-      reject(new Error(event.message))
+      fail(event.message)
     }
-    thread.postMessage(task)
-    return promise
+    thread.addEventListener('close', () => fail('the thread has exited'))
+    return thread
   }
 }
