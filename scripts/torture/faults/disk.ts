@@ -197,7 +197,8 @@ async function atCheckpoints({ site }: Stage): Promise<Check[]> {
   let left = 0
   for (const calls of ['pwrite64', 'fsync,fdatasync']) {
     const server = await site.start(quiet)
-    const load = site.load(server)
+    // The log must not fill the disk before the fault has begun.
+    const load = site.load(server, { clients: 1, restMs: 10 })
     // Nothing is written back while a reader is in the log, which so grows past what is not reported.
     const reader = site.place.reading()
     reader.run('begin')
