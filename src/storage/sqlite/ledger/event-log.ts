@@ -5,8 +5,8 @@ import type { InRows, StoredEvent } from '../../shared/in-rows.ts'
 import { pages } from '../database/pages.ts'
 import { type BatchRow, batchColumns, eventsOf, eventsPerBatch } from './event-batches.ts'
 
-/** Rows of the ledger that a statement reads, 512 events at most. */
-const pageRows = 2
+/** Rows of the ledger that a statement reads. */
+const pageRows = 1
 
 /** An event's own number, as `event-batches.ts` defines it, in base 36. */
 export const cursorOf = (seq: number, place: number) => (seq * eventsPerBatch + place).toString(36)
