@@ -3,11 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredEvent } from '../../src/storage/shared/in-rows.ts'
-import {
-  type BatchRow,
-  storedText,
-} from '../../src/storage/sqlite/engine/event-codec/event-batches.ts'
-import { decodeEvents } from '../../src/storage/sqlite/engine/event-codec/event-text.ts'
+import { type BatchRow, eventsOf } from '../../src/storage/sqlite/ledger/event-batches.ts'
 
 /** Looks at what is in a data directory. */
 
@@ -17,7 +13,7 @@ export function storedEvents(database: Database, orgRow?: number): StoredEvent[]
     .query<BatchRow & { org_id: number }, []>('select * from event_batches order by seq')
     .all()
     .filter(row => orgRow === undefined || row.org_id === orgRow)
-    .flatMap(row => decodeEvents(storedText(row)))
+    .flatMap(row => eventsOf(row))
 }
 
 /**

@@ -1,14 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import type { EventsTable, Member, TableEvent } from '../../log/log.ts'
 import { openForReading } from '../database/database.ts'
-import { type BatchRow, batchColumns, storedText } from '../engine/event-codec/event-batches.ts'
-import { decodeEvents } from '../engine/event-codec/event-text.ts'
+import { type BatchRow, batchColumns, eventsOf } from '../ledger/event-batches.ts'
 import { tellerOver } from '../ledger/event-log.ts'
 
 /** Events that are read, and written, at once, or some more: a few milliseconds of work. */
 const eventsAtOnce = 500
 /** Batches that are written again at once. */
-const batchesAtOnce = 16
+const batchesAtOnce = 4
 /** Batches that are looked for at once. */
 const batchesLookedFor = 200
 
@@ -109,7 +108,7 @@ export class EventsCopy {
       tellers.set(batch.org_id, told)
       const orgId = this.sql.organisation.get(batch.org_id)?.id
       if (orgId === undefined) return []
-      return decodeEvents(storedText(batch)).map((stored, place) => {
+      return eventsOf(batch).map((stored, place) => {
         const event = told('', stored)
         return {
           ...{ seq: batch.seq, place, org_id: orgId },

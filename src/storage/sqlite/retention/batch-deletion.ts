@@ -1,11 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import {
-  type FactsRow,
-  factsColumns,
-  factsOf,
-  flowRowsIn,
-  lastReceipt,
-} from '../engine/event-codec/event-batches.ts'
+import { type BatchRow, batchColumns, factsOf, flowRowsIn } from '../ledger/event-batches.ts'
 import { forgetIds } from '../ledger/event-ids.ts'
 import type { Arrivals } from './retention.ts'
 
@@ -17,15 +11,15 @@ import type { Arrivals } from './retention.ts'
  */
 export function batchArrivals(database: Database): Arrivals {
   const after = database.query<
-    { seq: number; org_id: number; received_at: number; later: string },
+    { seq: number; org_id: number; received_at: number },
     [number, number]
   >(
-    `select seq, org_id, received_at, later from event_batches
+    `select seq, org_id, received_at from event_batches
     where seq > ? and seq <= (select value from server_state where name = 'projected')
     order by seq limit ?`,
   )
-  const batchOf = database.query<FactsRow & { flows: string; last_at: number }, [number, number]>(
-    `select ${factsColumns}, flows, last_at from event_batches where seq = ? and org_id = ?`,
+  const batchOf = database.query<BatchRow & { flows: string; last_at: number }, [number, number]>(
+    `select ${batchColumns}, flows, last_at from event_batches where seq = ? and org_id = ?`,
   )
   const forget = forgetIds(database)
   const deleteBatch = database.query('delete from event_batches where seq = ? and org_id = ?')
@@ -41,7 +35,7 @@ export function batchArrivals(database: Database): Arrivals {
     after: (seq, most) =>
       after
         .all(seq, most)
-        .map(row => ({ seq: row.seq, orgRow: row.org_id, receivedAt: lastReceipt(row) })),
+        .map(row => ({ seq: row.seq, orgRow: row.org_id, receivedAt: row.received_at })),
     delete({ seq, orgRow }) {
       const batch = batchOf.get(seq, orgRow)
       if (!batch) return 0
