@@ -1,6 +1,6 @@
 import { AppError } from '../core/errors.ts'
 import { type Bucket, windowMs } from '../core/organisation/buckets.ts'
-import type { MaybePromise, Organisation } from '../core/organisation/catalogue.ts'
+import type { Organisation } from '../core/organisation/catalogue.ts'
 import type { Limiter, Taken } from '../core/organisation/limiter.ts'
 import { type Script, ValkeyLink } from './valkey-link.ts'
 
@@ -66,7 +66,7 @@ interface Waiting {
   organisation: Organisation
   bucket: Bucket
   now: number
-  resolve(taken: MaybePromise<Taken>): void
+  resolve(taken: Promise<Taken> | Taken): void
   reject(error: unknown): void
 }
 
@@ -113,7 +113,7 @@ export class ValkeyLimiter implements Limiter {
     this.link.close()
   }
 
-  take(organisation: Organisation, bucket: Bucket, now: number): MaybePromise<Taken> {
+  take(organisation: Organisation, bucket: Bucket, now: number): Promise<Taken> | Taken {
     const { isThere } = this.link
     if (!isThere && this.whileAway === 'open') return this.decideAlone(organisation, bucket, now)
     // A cluster spreads keys by the part in braces, so an organisation's windows stay together.
@@ -190,7 +190,7 @@ export class ValkeyLimiter implements Limiter {
     organisation: Organisation,
     bucket: Bucket,
     now: number,
-  ): MaybePromise<Taken> {
+  ): Promise<Taken> | Taken {
     this.alone++
     if (this.whileAway === 'share') return this.ofThisNode.take(organisation, bucket, now)
     if (this.whileAway === 'refuse') {
