@@ -91,7 +91,7 @@ function doorTo(
   opened: OpenFollowing | null,
   { clock }: Pick<StorageOptions, 'clock'>,
 ): Door {
-  const connected = connectStorage(place, new StorageCalls(storage, 'commit'), false)
+  const connected = connectStorage(place.data, new StorageCalls(storage, 'commit'), false)
   let outside: Outside | null = null
   // Read only once it is needed, so that a wrong server setting does not stop other commands.
   const outsideAsSet = () => {

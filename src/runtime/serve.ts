@@ -243,7 +243,7 @@ class Server {
     })
     this.storage = opened
     const calls = new StorageCalls(opened.storage, config.ack)
-    const storage = connectStorage(config, calls, true, clock.monotonic)
+    const storage = connectStorage(config.data, calls, true, clock.monotonic)
     const alerts = new Alerts(config, { clock, log, storage })
     this.stores = storage
     this.alerts = alerts

@@ -129,14 +129,8 @@ export interface Member {
   hasDone(seq: number, isWaitedFor: boolean): void
   /** Resolves once all others that run have done so too. */
   othersHaveDone(seq: number): Promise<void>
-  /**
-   * Takes a job that one machine does at a time, or goes on holding it for a while.
-   *
-   * @returns how often others have asked for it to be done soon; null if another machine has it
-   */
-  holds(job: string): Promise<number | null>
-  /** Asks whichever machine has a job to do it soon. */
-  asks(job: string): Promise<void>
+  /** Takes a job that one machine does at a time, or goes on holding it for a while: false if another has it. */
+  holds(job: string): Promise<boolean>
   /** Gives a job up. */
   releases(job: string): Promise<void>
   /** The machines that run, and how far each is. */

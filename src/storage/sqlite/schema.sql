@@ -592,31 +592,12 @@ create table log_position (
   at integer not null
 ) strict;
 
--- Author sessions and links to previews, as JSON.
+-- Author sessions, links to previews, and the activity that somebody watches, as JSON.
 create table short_lived (
   kind text not null,
   id text not null,
   content text not null,
   primary key (kind, id)
-) strict, without rowid;
-
--- The organisations whose activity somebody watches, and what arrives for them meanwhile.
-create table watched (
-  org_id integer primary key,
-  -- A new one each time somebody begins to watch or somebody is erased.
-  name text not null,
-  since integer not null,
-  asked_at integer not null,
-  -- Everything that arrived, including what is not kept.
-  count integer not null
-) strict;
-
-create table watched_events (
-  org_id integer not null,
-  number integer not null,
-  -- JSON.
-  event text not null,
-  primary key (org_id, number)
 ) strict, without rowid;
 
 -- Up to which moment old events are deleted, and how many days they are kept. Whenever they are to be kept for

@@ -2,10 +2,10 @@ import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Activity, JudgedEvent } from '../../modules/events/port.ts'
 import { LogUnavailable } from '../log/log.ts'
-import { LiveActivity } from '../shared/activity/live-activity.ts'
-import { AuthorSessions } from '../shared/author/author-sessions.ts'
-import { PreviewLinks } from '../shared/author/previews.ts'
+import { AuthorSessions } from '../shared/author-sessions.ts'
+import { LiveActivity } from '../shared/live-activity.ts'
 import type { LiveState } from '../shared/live-state.ts'
+import { PreviewLinks } from '../shared/previews.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { Changes, FilesInPlace } from './changes.ts'
 import { openForWriting } from './database/database.ts'
@@ -28,7 +28,6 @@ import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import { CommandExecutor } from './writer/commands.ts'
 import type { Submission, WriterPolicy } from './writer/group-commit.ts'
-import { operationsOver, type StorageOperations } from './writer/operations.ts'
 import { type WriteObserver, Writer } from './writer/writer.ts'
 
 /** Is told what is written, and what is deleted after its time. */
@@ -60,20 +59,12 @@ export interface StorageOptions {
   onDivergence?: (error: unknown) => void
 }
 
-/** Operations that note something in passing: nobody asks for it in the next moment. */
-const nobodyWaits: ReadonlySet<string> = new Set<keyof StorageOperations>([
-  'noteTokenUse',
-  'noteSeen',
-  'noteAttempt',
-  'forgetAlerts',
-  'writeSeen',
-])
-
 /**
  * The one writer of a running server, over a database that is prepared: puts its parts together, hands each call
  * to the part that it is for, and closes them.
  */
 export class Storage {
+  readonly dataDir: string
   readonly database: Database
   readonly changes: Changes
   readonly log: LogKeeper
@@ -82,8 +73,7 @@ export class Storage {
   private readonly writer: Writer
   private readonly executor: CommandExecutor
   private readonly following: Following
-  private readonly withholding: Withholding
-  private readonly operations: StorageOperations
+  readonly withholding: Withholding
   /** What is known in memory alone. */
   readonly live: LiveState
   private readonly ownActivity: LiveActivity
@@ -100,8 +90,8 @@ export class Storage {
   constructor(private readonly options: StorageOptions) {
     const { dataDir, live, clock, blockPolicy = defaultBlockPolicy } = options
     this.live = live
-    const { monotonic } = clock
-    const now = () => this.now()
+    this.dataDir = dataDir
+    const { now } = this
     const onFault = (error: unknown, what: string) => options.onFault?.(error, what)
     const database = openForWriting(dataDir)
     // The log of several machines keeps what is written, or it is synced beside.
@@ -109,7 +99,7 @@ export class Storage {
     this.database = database
     beginLogAnew(database, options.isLogKept ?? false)
     this.sync = options.following ? null : new LogSync(dataDir)
-    this.ownActivity = new LiveActivity(monotonic, now)
+    this.ownActivity = new LiveActivity(now)
     const catalogue = new StoredCatalogue(database)
     const presence = new PresenceTable(database, live.presence)
     const identity = new IdentityTable(database, live.userHashes)
@@ -203,9 +193,6 @@ export class Storage {
           await this.sharedRetention!.finishOwn()
         },
       })
-    this.operations = operationsOver(database, dataDir, this.withholding, now, () =>
-      this.housekeeping.writeSeen(),
-    )
     this.noteProbe = database.query(
       `insert into server_state (name, value) values ('probe', 0)
       on conflict do update set value = value + 1`,
@@ -239,10 +226,10 @@ export class Storage {
   }
 
   /** Notes for those who watch what arrived, but nothing about erased people. */
-  noteJudged(orgRow: number, events: readonly JudgedEvent[], left: number): void {
+  noteJudged(orgRow: number, events: readonly JudgedEvent[]): void {
     // An erasure that another process has begun may not have been noticed yet.
     this.noticeBetween()
-    this.activity.note(orgRow, this.withholding.ofOthers(orgRow, events), left)
+    this.activity.note(orgRow, this.withholding.ofOthers(orgRow, events))
   }
 
   /** Reports what has arrived while somebody watches. @throws AppError `overloaded` */
@@ -262,7 +249,7 @@ export class Storage {
   }
 
   /** What is changed now is later than everything in the log, whatever the clocks of the machines say. */
-  private now(): number {
+  readonly now = (): number => {
     const now = this.options.clock.now()
     const at = this.replica?.position.at ?? now
     return now >= at ? now : at + 1
@@ -281,32 +268,12 @@ export class Storage {
   }
 
   /**
-   * Carries out an operation, which management asks for by name. Before this resolves, everybody here knows of it,
-   * and other machines have been waited for.
+   * Changes what all machines share. Before this resolves, everybody here knows of it, and other machines have been
+   * waited for.
+   *
+   * @param isInPassing whether nobody asks for it in the next moment, so that nobody is waited for
    */
-  async operate(
-    name: string,
-    input: readonly unknown[],
-    tell: (progress: object) => void,
-  ): Promise<unknown> {
-    const own = this.together?.operations[name as 'erase'] as
-      | ((...input: readonly unknown[]) => unknown)
-      | undefined
-    if (own) return own(...input, tell)
-    const operation = this.operations[name as keyof StorageOperations] as (
-      ...input: readonly unknown[]
-    ) => unknown
-    const result = await this.change(
-      () => operation(...input),
-      nobodyWaits.has(name),
-      // So that what was written is not written again by the next operation.
-      done => typeof done === 'function' && done(),
-    )
-    return typeof result === 'function' ? undefined : result
-  }
-
-  /** Changes what all machines share. */
-  private async change<T>(
+  async change<T>(
     work: () => T,
     isInPassing = false,
     committed: (result: T) => void = () => {},
@@ -341,7 +308,7 @@ export class Storage {
   /** Does what one machine does for all: snapshots, and erasures that were left half done. To be called now and then. */
   async careForLog(): Promise<void> {
     const { following } = this.options
-    if (this.isRefused || (await following!.member?.holds('log')) === null) return
+    if (this.isRefused || !(await following!.member?.holds('log'))) return
     await this.together!.work.finishOthers()
     await this.together!.snapshots.makeIfDue()
   }
@@ -373,14 +340,24 @@ export class Storage {
     }
   }
 
+  /** Writes what requests have shown and is only noted in memory. */
+  async writeSeen(): Promise<void> {
+    await this.change(
+      () => this.housekeeping.writeSeen(),
+      true,
+      // So that what was written is not written again.
+      done => done(),
+    )
+  }
+
   /** Resolves once what other machines have stored is taken up; sooner if the log is away. */
-  async followed(): Promise<void> {
+  readonly followed = async (): Promise<void> => {
     // What is known here is better than no answer.
     await this.writer.follow().catch(() => {})
   }
 
   /** Resolves once everything committed is projected, by other machines too. */
-  async projected(): Promise<void> {
+  readonly projected = async (): Promise<void> => {
     await this.followed()
     await this.following.upToNow()
   }

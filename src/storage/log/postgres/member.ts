@@ -38,8 +38,6 @@ interface NodeOptions {
   state: NodeState
   /** Whether others wait for it; not so for a command. */
   isCounted?: boolean
-  /** Is called after each renewal. The state has the results. */
-  onRenewed?(): void
 }
 
 /**
@@ -118,25 +116,20 @@ export class Node implements Member {
   }
 
   /** A job is free once its time has run out by PostgreSQL's clock, so a node that died keeps it for no longer. */
-  async holds(job: string): Promise<number | null> {
+  async holds(job: string): Promise<boolean> {
     // A node whose clock is ahead would delete what others still keep.
     const mayGoByTime = Math.abs(this.state.clockAhead ?? 0) <= maxApartMs
-    if (!this.isCounted || !mayGoByTime) return null
-    const held = await this.options.queries.get<{ asked: number }>(
+    if (!this.isCounted || !mayGoByTime) return false
+    const held = await this.options.queries.run(
       `insert into cairn_jobs (name, holder, until)
       values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
       on conflict (name) do update set holder = excluded.holder, until = excluded.until
-      where cairn_jobs.holder = excluded.holder or cairn_jobs.until < clock_timestamp()
-      returning asked`,
+      where cairn_jobs.holder = excluded.holder or cairn_jobs.until < clock_timestamp()`,
       job,
       this.id,
       jobMs,
     )
-    return held?.asked ?? null
-  }
-
-  async asks(job: string): Promise<void> {
-    await this.options.queries.run('update cairn_jobs set asked = asked + 1 where name = $1', job)
+    return held === 1
   }
 
   async releases(job: string): Promise<void> {
@@ -209,7 +202,6 @@ export class Node implements Member {
     state.nodes = seen.nodes
     state.connections = seen.connections
     if (askedAtByWall !== undefined) state.clockAhead = apart(askedAtByWall, seen.at, tookMs)
-    this.options.onRenewed?.()
   }
 
   /** Measures the database, and deletes rows of nodes that were killed long ago. */

@@ -58,7 +58,7 @@ export class PresenceReader {
     this.identityHours = identityHours(database)
   }
 
-  presence(orgRow: number, now: number): Presence {
+  read(orgRow: number, now: number): Presence {
     const { sql } = this
     const [row] = sql.presence.all(orgRow)
     const refused = sql.refusals.all(orgRow, Math.floor(now / hourMs) - 24)
@@ -86,7 +86,7 @@ export class PresenceReader {
   }
 
   /** See `PresenceBook.since`. */
-  countedSince(orgRow: number, now: number): CountedSince {
+  since(orgRow: number, now: number): CountedSince {
     const kept = Math.floor((now - countsKeptMs) / hourMs)
     const refused = this.sql.refusedSince.all(orgRow, kept)
     const [wrong] = this.sql.wrongHashesSince.all(orgRow, kept)

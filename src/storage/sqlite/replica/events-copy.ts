@@ -70,7 +70,7 @@ export class EventsCopy {
   }
 
   private async copyAll(member: Pick<Member, 'holds'>): Promise<void> {
-    while (!this.isClosing && (await member.holds('log')) !== null && (await this.next())) {
+    while (!this.isClosing && (await member.holds('log')) && (await this.next())) {
       // What else this thread has to do comes first.
       await new Promise<void>(resolve => setImmediate(resolve))
     }

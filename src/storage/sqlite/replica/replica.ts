@@ -26,7 +26,6 @@ const reported: ReadonlySet<string> = new Set([
   'step_baselines',
   'step_fingerprints',
   'deliveries',
-  'watched_events',
   'retention_state',
 ])
 

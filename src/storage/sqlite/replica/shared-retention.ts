@@ -211,7 +211,7 @@ export class SharedRetention {
     if (member === null) return false
     if (performance.now() - this.askedAt < askAgainMs) return this.leads
     this.askedAt = performance.now()
-    this.leads = (await member.holds('retention')) !== null
+    this.leads = await member.holds('retention')
     return this.leads
   }
 }

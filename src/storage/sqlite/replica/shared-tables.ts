@@ -33,8 +33,6 @@ const names = [
   'step_baselines',
   'step_fingerprints',
   'short_lived',
-  'watched',
-  'watched_events',
   'retention_state',
   'shared_files',
   'rebuilds',

@@ -40,7 +40,7 @@ function noteRebuilt(database: Database, id: number): void {
 }
 
 /** Shared tables whose rows name people. */
-const namingPeople = ['step_reports', 'step_health', 'dead_letters', 'watched_events']
+const namingPeople = ['step_reports', 'step_health', 'dead_letters']
 
 /** Batches that are overwritten in one statement. */
 const batchesAtOnce = 200
