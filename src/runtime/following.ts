@@ -30,13 +30,11 @@ export async function openFollowing(
     clock,
     port,
     work,
-    onRenewed,
   }: {
     node: NodeState
     clock: Clock
     port: number | null
     work: Following['work']
-    onRenewed?: () => void
   },
 ): Promise<OpenFollowing> {
   // The clock that a test has moved is not to be set.
@@ -46,7 +44,6 @@ export async function openFollowing(
     ...{ queries: log.following, state: node, isCounted: port !== null },
     ...{ name: `${hostname()}:${port ?? process.pid}`, release: version, schema: schemaKnown },
     ...{ startedAt: clock.now(), monotonic: clock.monotonic, now },
-    onRenewed,
   })
   return { following: { log, member, work }, log, member }
 }

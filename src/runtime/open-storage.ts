@@ -10,7 +10,6 @@ import type { CommitCounters } from './counters.ts'
 import { catchUp, type OpenFollowing, openFollowing } from './following.ts'
 import type { Log } from './log.ts'
 import { longWorkBeside } from './long-work-thread.ts'
-import { NodeWatch } from './node-watch.ts'
 
 /** How often storage looks for changes by other processes, and writes presence, milliseconds. */
 const watchEveryMs = 100
@@ -49,14 +48,12 @@ export type OpenStorage = Awaited<ReturnType<typeof openStorage>>
 export async function openStorage({ config, clock, log, live, counters, onLost }: StorageParts) {
   failpoint('storage_start')
   const { data: dataDir, databaseUrl } = config
-  const watch = new NodeWatch(live.node, config, log)
   const opened =
     databaseUrl === null
       ? null
       : await openFollowing(databaseUrl, {
           ...{ node: live.node, clock, port: config.port },
           work: longWorkBeside({ dataDir, isServed: true }, true),
-          onRenewed: () => watch.look(),
         })
   const checkpoints = new CheckpointsBeside(dataDir)
   const storage = new Storage({

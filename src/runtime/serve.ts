@@ -10,13 +10,12 @@ import { LiveState } from '../storage/shared/live-state.ts'
 import { StorageCalls } from '../storage/sqlite/writer/calls.ts'
 import { Alerts } from './alerts.ts'
 import { BackupSchedule } from './backup-schedule.ts'
-import { Balancers } from './balancers.ts'
 import { Collector, maxGrowthBytes, ownHeap } from './collector.ts'
 import { type ConnectedStorage, connectStorage } from './connect-storage.ts'
 import { CommitCounters } from './counters.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { Exposition } from './exposition.ts'
-import type { Look } from './figures.ts'
+import { FiguresOfServer, type Look, trafficNow } from './figures.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { type HttpServer, openHttp } from './http-server.ts'
 import { providerOf } from './identity-provider.ts'
@@ -30,15 +29,12 @@ import { Opening } from './opening.ts'
 import { claimPorts, type HeldPort, holdPort, portSetting } from './ports.ts'
 import { type ServerState, warningsOf, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
-import { FiguresOfServer } from './server-watch.ts'
 import { ServiceManager } from './service-manager.ts'
 import { tellOfService, tellOfStart } from './service-updates.ts'
 import { sessionKey } from './session-key.ts'
 import { systemClock } from './system-clock.ts'
-import { Tally } from './tally.ts'
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor } from './tokens.ts'
-import { readTraffic } from './traffic.ts'
 
 /** A server that answers. */
 export interface Running {
@@ -56,9 +52,10 @@ export interface Running {
 
 /** How often the server checks whether the identity provider's keys are due. */
 const lookEveryMs = 1_000
-/** How long a stopping node waits at most until balancers know of it, and how often it checks, milliseconds. */
-const balancersWaitMs = 10_000
-const looksForThemMs = 50
+/** How long a stopping node goes on answering, so that balancers first notice that it is not ready; milliseconds. */
+const noticedWithinMs = 5_000
+/** There is a balancer if somebody has checked whether the node is ready within this time, milliseconds. */
+const checkedEveryMs = 10_000
 
 /** Reads the settings again, for a reload. */
 export type Reread = () => Pick<ReadConfig<SettingName>, 'config' | 'warnings'>
@@ -108,10 +105,9 @@ class Server {
   /** Null if session tokens are signed with a secret. */
   private issuerKeys: IssuerKeys | null
   private readonly live: LiveState
-  /** Counts what was stored, by the organisation's row. */
-  private readonly stored: Tally<number>
-  private readonly commits: CommitCounters
-  private readonly balancers = new Balancers()
+  private readonly commits = new CommitCounters()
+  /** When somebody last checked whether it is ready, by the monotonic clock. */
+  private checkedAt = Number.NEGATIVE_INFINITY
   private readonly disk: DiskWatch
   private readonly backups: BackupSchedule
   /** Null if no service manager wants to be told. */
@@ -138,8 +134,6 @@ class Server {
     private readonly letGoOfPort: () => void,
   ) {
     this.live = new LiveState({ events: config.bufferEvents, bytes: config.bufferBytes })
-    this.stored = new Tally<number>(this.clock.monotonic)
-    this.commits = new CommitCounters(this.stored)
     this.disk = new DiskWatch(config.data, this.clock.monotonic)
     this.ownLog = openLog(config)
     this.log = this.ownLog.log
@@ -156,6 +150,7 @@ class Server {
       backups,
       retentionDays: () => this.config.retentionDays,
       look: () => this.look(),
+      dataDir: config.data,
       notReady: () => this.notReady(),
       warnings: () => warningsOf(this.state),
     })
@@ -188,10 +183,9 @@ class Server {
         port: config.managementPort,
       },
       {
-        notReady: who => {
-          const reasons = this.notReady()
-          this.balancers.asked(who, reasons.length === 0, this.clock.monotonic())
-          return reasons
+        notReady: () => {
+          this.checkedAt = this.clock.monotonic()
+          return this.notReady()
         },
         warnings: () => warningsOf(this.state),
         metrics: () => this.metrics().toString(),
@@ -300,13 +294,9 @@ class Server {
     })
   }
 
-  private async look(): Promise<Look> {
-    const traffic = readTraffic(this.config.data, this.http!.tally, this.stored)
-    return {
-      atMs: this.clock.monotonic(),
-      metrics: this.metrics(),
-      traffic: new Map(traffic.map(one => [one.id, one])),
-    }
+  private look(): Look {
+    const traffic = trafficNow(this.http!.counters, this.commits)
+    return { atMs: this.clock.monotonic(), metrics: this.metrics(), traffic }
   }
 
   private metrics(): Exposition {
@@ -400,8 +390,9 @@ class Server {
     if (this.isStopping) return
     this.phase = 'stopping'
     this.manager?.stopping()
+    const hasBalancer = this.clock.monotonic() - this.checkedAt < checkedEveryMs
     // A server alone has no other node that would answer in its place.
-    if (this.node !== null) await this.balancersTold()
+    if (this.node !== null && hasBalancer) await Bun.sleep(noticedWithinMs)
     await Promise.all([this.http?.stop(), this.alerts?.stop()])
     this.stores?.close()
     // A backup reads the database, whose write-ahead log is about to be truncated.
@@ -412,15 +403,6 @@ class Server {
     } catch (error) {
       this.log.fatal({ reason: shortReasonOf(error) }, 'not everything could be written')
       this.finish(1)
-    }
-  }
-
-  /** Goes on answering until balancers send their requests elsewhere. */
-  private async balancersTold(): Promise<void> {
-    const { balancers, clock } = this
-    const deadline = clock.monotonic() + balancersWaitMs
-    while (!balancers.areTold(clock.monotonic()) && clock.monotonic() < deadline) {
-      await Bun.sleep(looksForThemMs)
     }
   }
 
