@@ -188,7 +188,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       expect((await examine(url)).stdout).not.toContain('counts requests by itself')
       await addNode('b')
       expect((await examine(url)).stdout).toMatch(
-        /warning +2 nodes run, and each node counts requests by itself, so .* — set CAIRN_LIMITS_URL\n/,
+        /warning +2 nodes run, and each counts requests by itself, so .* — set CAIRN_LIMITS_URL\n/,
       )
     })
 

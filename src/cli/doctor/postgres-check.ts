@@ -5,8 +5,9 @@ import {
   type DatabaseSeen,
   DatabaseUnusable,
   inspectDatabase,
+  type LogFacts,
+  readLogFacts,
 } from '../../storage/log/postgres/inspection.ts'
-import { type LogFacts, readLogFacts } from '../../storage/log/postgres/log-facts.ts'
 import { maxConnectionsOfNode } from '../../storage/log/postgres/pools.ts'
 import { counted } from '../output.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
