@@ -22,9 +22,6 @@ const noOrganisation = ({ data, databaseUrl }: Config) =>
     ? `there is no organisation in this data directory yet: cairn org create NAME --data ${shellWord(resolve(data))}`
     : 'there is no organisation in the database yet: run "cairn org create NAME" with its CAIRN_DATABASE_URL'
 
-const foreign = (what: string) =>
-  `cairn.db has ${what}, which is not Cairn's and may change what is stored: see "cairn doctor"`
-
 const erasuresUnfinished = (reason: string) =>
   `unused parts of the files may still hold what was erased (${reason}): the next start tries again`
 
@@ -68,7 +65,6 @@ export class Opening {
     else await this.fill(url)
     const prepared = await this.prepare(url !== null)
     keepSnippet(config.data)
-    this.warnings.push(...prepared.foreignActors().map(foreign))
     await Promise.all([this.server.answer(), disk.start()])
     if (!prepared.hasOrganisation()) this.warnings.push(noOrganisation(config))
     // Alerts may be configured through another node at any time, and this node may have to look after them.

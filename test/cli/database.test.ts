@@ -104,7 +104,6 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       for (const [args, ...names] of [
         [['backup', 'x.db'], 'pg_dump', 'pgBackRest'],
         [['restore', 'x.db'], 'pg_restore', 'pgBackRest'],
-        [['restore', '--undo'], 'pg_restore'],
         [['person', 'erase', 'acme', 'ada', '--yes', '--compact'], '"cairn compact"'],
       ] as [string[], ...string[]][]) {
         const { status, stderr, stdout } = await run(...args)

@@ -4,7 +4,7 @@ import { link, open, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { databaseFile, hasDatabase, openForReading } from '../database/database.ts'
 import { lockFile } from '../database/file-lock.ts'
-import { fullCheck, jsonFaults } from '../database/inspect.ts'
+import { fullCheck } from '../database/inspect.ts'
 import { schemaDifferences } from '../database/schema-check.ts'
 import { giveToOwner, makeSyncedDirectory, syncDirectory } from '../database/synced-files.ts'
 import { erasuresFile, linesOfList } from '../erasure/erasure-list.ts'
@@ -141,7 +141,7 @@ async function requireRoom(dataDir: string, folder: string): Promise<void> {
 function requireWhole(copy: string): string[] {
   using database = new Database(copy, { readonly: true, strict: true })
   const [first, ...more] = fullCheck(database)
-  if (first === undefined) return [...schemaDifferences(database), ...jsonFaults(database)]
+  if (first === undefined) return schemaDifferences(database)
   throw damaged(`${first}${more.length > 0 ? `, and ${more.length} more` : ''}`)
 }
 

@@ -5,7 +5,6 @@ import { hasOrganisation } from '../organisations/organisations.ts'
 import { openForWriting } from './database.ts'
 import { requireNoLostDatabase } from './lost-database.ts'
 import { migrate } from './migrate.ts'
-import { foreignActors } from './schema-check.ts'
 
 export type PreparedDatabase = ReturnType<typeof prepareDatabase>
 
@@ -22,8 +21,6 @@ export function prepareDatabase(dataDir: string) {
     migrate(database, () => failpoint('migration_step'))
     return {
       hasOrganisation: () => hasOrganisation(database),
-      /** What in it acts by itself and is not Cairn's. */
-      foreignActors: () => foreignActors(database),
       /** Whether any organisation wants to be told what is wrong. */
       hasAlerts: () => hasAlerts(database),
       /** Whether `finishErasures` has anything to do. */
