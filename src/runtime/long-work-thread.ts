@@ -32,5 +32,6 @@ export function longWorkBeside(place: Omit<LongWorkPlace, 'now'>, isPatient = fa
     snapshot: () => run('snapshot', []),
     rebuild: (audit, tell) => run('rebuild', [audit], tell),
     compact: audit => run('compact', [audit]),
+    finishErasures: tell => run('finishErasures', [], tell),
   }
 }

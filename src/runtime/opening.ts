@@ -6,15 +6,13 @@ import { inspectValkey, LimitsUnusable } from '../limits/valkey-inspection.ts'
 import { inspectDatabase } from '../storage/log/postgres/inspection.ts'
 import { PostgresLog } from '../storage/log/postgres/postgres-log.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/sqlite/database/prepare.ts'
-import type { ErasureProgress, ErasuresFinished } from '../storage/sqlite/erasure/erasures.ts'
 import { prepareReplica } from '../storage/sqlite/replica/prepare-replica.ts'
 import type { DiskWatch } from './disk-watch.ts'
 import { limitsServerOf } from './limiter.ts'
 import type { Log } from './log.ts'
+import { longWorkBeside } from './long-work-thread.ts'
 import { requireOwnData } from './place.ts'
 import { keepSnippet } from './snippet-versions.ts'
-import type { ErasuresStart } from './task-thread.ts'
-import { inThread } from './threads.ts'
 
 /** Organisations may be created later. More often the commands were given another directory or database. */
 const noOrganisation = ({ data, databaseUrl }: Config) =>
@@ -24,9 +22,6 @@ const noOrganisation = ({ data, databaseUrl }: Config) =>
 
 const erasuresUnfinished = (reason: string) =>
   `unused parts of the files may still hold what was erased (${reason}): the next start tries again`
-
-/** How often the log reports progress, besides the beginning of each part, milliseconds. */
-const tellEveryMs = 10_000
 
 /** The parts of a server that exist before it answers. */
 interface NewServer {
@@ -44,14 +39,10 @@ interface NewServer {
 export class Opening {
   /** What the operator should know although it serves. */
   readonly warnings: string[] = []
-  private progress: (() => string) | null = null
+  /** What is being done to the database before it is served; null if nothing is. */
+  preparing: string | null = null
 
   constructor(private readonly server: NewServer) {}
-
-  /** What is being done to the database before it is served, and the progress; null if nothing is. */
-  get preparing(): string | null {
-    return this.progress?.() ?? null
-  }
 
   /**
    * Opens a data directory alone, or as that of one of the nodes that follow a database.
@@ -80,11 +71,11 @@ export class Opening {
     const shared = await PostgresLog.open(url)
     try {
       const anew = await prepareReplica(config.data, shared, place, share => {
-        this.progress = () => `filling: ${Math.floor(share * 100)} % of the newest snapshot: wait`
+        this.preparing = `filling: ${Math.floor(share * 100)} % of the newest snapshot: wait`
       })
       if (anew !== null) log.warn({ reason: anew }, 'the data directory was filled anew')
     } finally {
-      this.progress = null
+      this.preparing = null
       await shared.close()
     }
   }
@@ -120,34 +111,20 @@ export class Opening {
 
   /** Meanwhile only the management port answers. */
   private async eraseListed(): Promise<void> {
-    const { config, clock, log } = this.server
-    const startedAt = clock.monotonic()
-    const seconds = () => Math.round(clock.monotonic() - startedAt) / 1_000
-    let doing = 'beginning'
-    // By the first word `doctor` knows that all is well, but takes time.
-    const progress = () => `erasing: ${doing}, ${Math.round(seconds())} s so far: wait`
-    this.progress = progress
-    log.info('people on the list of erasures are erased before this server is ready')
-    const telling = setInterval(() => log.info(progress()), tellEveryMs)
-    const start: ErasuresStart = {
-      task: 'erasures',
-      dataDir: config.data,
-      now: clock.now(),
-      failpoints: process.env.CAIRN_FAILPOINTS,
+    const { config, log } = this.server
+    const note = (doing: string) => {
+      // By the first word `doctor` knows that all is well, but takes time.
+      this.preparing = `erasing: ${doing}: wait`
+      log.info(this.preparing)
     }
+    note('people on the list of erasures')
     try {
-      const done = await inThread<ErasuresFinished>(start, (part: ErasureProgress) => {
-        doing =
-          part.doing === 'erase'
-            ? `people on the list of erasures (${part.people})`
-            : 'writing the database anew'
-        log.info(progress())
-      })
-      log.info({ seconds: seconds(), ...done }, 'the database is prepared')
+      const work = longWorkBeside({ dataDir: config.data, isServed: false })
+      const done = await work.finishErasures(() => note('writing the database anew'))
+      log.info(done, 'the database is prepared')
       if (done.unfinished !== null) this.warnings.push(erasuresUnfinished(done.unfinished))
     } finally {
-      clearInterval(telling)
-      this.progress = null
+      this.preparing = null
     }
   }
 }

@@ -1,6 +1,6 @@
 import { failpoint } from '../../../failpoints.ts'
 import { hasAlerts } from '../alerts/alert-store.ts'
-import { type ErasureProgress, erasuresDue, finishErasures } from '../erasure/erasures.ts'
+import { erasuresDue } from '../erasure/erasures.ts'
 import { hasOrganisation } from '../organisations/organisations.ts'
 import { openForWriting } from './database.ts'
 import { requireNoLostDatabase } from './lost-database.ts'
@@ -23,11 +23,8 @@ export function prepareDatabase(dataDir: string) {
       hasOrganisation: () => hasOrganisation(database),
       /** Whether any organisation wants to be told what is wrong. */
       hasAlerts: () => hasAlerts(database),
-      /** Whether `finishErasures` has anything to do. */
+      /** Whether anybody is on the list of erasures whom the database still knows. */
       erasuresDue: () => erasuresDue(database, dataDir),
-      /** Erases people on the list of erasures whom a restored database still knows, before anybody is told of them. */
-      finishErasures: (now: number, tell: (progress: ErasureProgress) => void) =>
-        finishErasures(database, dataDir, now, tell),
       /**
        * To be called once others have opened the database: the last one to close it writes the whole log back,
        * and nobody should have to wait for that at a start.
