@@ -5,9 +5,15 @@ import type { NodesSeen } from '../../../modules/operations/port.ts'
 import type { NodeState } from '../../shared/node-state.ts'
 import { type Member, maxApartMs } from '../log.ts'
 import type { Queries } from './connection.ts'
-import { apart, defaultLease, graceMs, type LeasePolicy } from './nodes.ts'
-import { nodesSeen } from './nodes-seen.ts'
-import { namesBehind, Visibility } from './visibility.ts'
+import {
+  apart,
+  defaultLease,
+  graceMs,
+  type LeasePolicy,
+  namesBehind,
+  nodesSeen,
+  othersKnow,
+} from './nodes.ts'
 
 /** How often to look whether other nodes have erased somebody, milliseconds. */
 const lookMs = 100
@@ -57,14 +63,15 @@ export class Node implements Member {
   private telling: Promise<void> | null = null
   /** The change that it must know before it answers, because nobody may have waited for it until then. */
   private mustKnow = Number.POSITIVE_INFINITY
-  private readonly visibility: Visibility
+  /** The last change that this node itself has made, and the last of these that all nodes know. */
+  private made = 0
+  private settled = 0
   private readonly stopping = new AbortController()
   private renewing: Promise<void> | null = null
 
   constructor(private readonly options: NodeOptions) {
     this.lease = options.lease ?? defaultLease
     this.state = options.state
-    this.visibility = new Visibility(options.queries, options.state, options.lease)
     this.state.leasedUntil = Number.NEGATIVE_INFINITY
     this.state.answersUntil = Number.NEGATIVE_INFINITY
   }
@@ -93,8 +100,10 @@ export class Node implements Member {
     if (isChange || !mayAnswer) this.tell().catch(() => {})
   }
 
-  othersKnow(seq: number): Promise<void> {
-    return this.visibility.wait(seq)
+  async othersKnow(seq: number): Promise<void> {
+    this.made = Math.max(this.made, seq)
+    const isKnown = await othersKnow(this.options.queries, seq, this.lease)
+    if (isKnown) this.settled = Math.max(this.settled, seq)
   }
 
   hasDone(seq: number, isWaitedFor: boolean): void {
@@ -144,8 +153,9 @@ export class Node implements Member {
     return nodesSeen(this.options.queries)
   }
 
-  behind(): Promise<readonly string[]> {
-    return namesBehind(this.options.queries, this.state)
+  async behind(): Promise<readonly string[]> {
+    const { made, settled, lease } = this
+    return made <= settled ? [] : namesBehind(this.options.queries, made, lease)
   }
 
   /** When it was last found that nothing is left to take up, by the monotonic clock. */
