@@ -132,13 +132,13 @@ export function changeFlows(
   { revision, changes, audit, witness }: PreparedChanges,
   now: () => number,
 ): StoredChange[] | null {
-  return inTransaction(database, tx => {
-    if (revisionOf(tx, orgRow) !== revision) return null
+  return inTransaction(database, () => {
+    if (revisionOf(database, orgRow) !== revision) return null
     const stored = changes.map(change => apply(database, orgRow, change, now))
     writeAudit(database, orgRow, audit)
     if (witness) writeAudit(database, witness.org, [witness.entry])
     // Also for drafts: an analyst sees a flow, and its name, before its first publication.
-    announce(tx, orgRow)
+    announce(database, orgRow)
     failpoint('during_publish')
     return stored
   })
