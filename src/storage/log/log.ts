@@ -160,8 +160,8 @@ export interface EventsTable {
   copy(read: (after: number) => { events: readonly TableEvent[]; upTo: number }): Promise<boolean>
   /** Writes batches again, as far as they are copied. @param read is called while nobody else writes the table */
   rewrite(seqs: readonly number[], read: () => readonly TableEvent[]): Promise<void>
-  /** Deletes an organisation's events that were received before a moment. */
-  retain(orgId: string, before: number): Promise<void>
+  /** Deletes organisations' events, each up to a batch; does nothing if there is no such table. */
+  retain(upTo: ReadonlyMap<string, number>): Promise<void>
   /** Whether there is such a table. */
   exists(): Promise<boolean>
 }
@@ -210,11 +210,7 @@ export interface Log {
   fill(to: Position, pages: AsyncIterable<Omit<Page, 'to'>>): Promise<void>
   /** Ends the log: no machine follows it from then on. @param movedTo where its data is */
   end(movedTo: string): Promise<void>
-  /**
-   * Deletes batches that were received before a moment, as far as no database will take them up.
-   *
-   * @param own the moments of organisations that have one of their own
-   */
-  retain(before: number, own: ReadonlyMap<number, number>): Promise<void>
+  /** Deletes organisations' batches, each up to a number, as far as no database will take them up. */
+  retain(upTo: ReadonlyMap<number, number>): Promise<void>
   close(): Promise<void>
 }

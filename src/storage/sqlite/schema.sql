@@ -600,16 +600,10 @@ create table short_lived (
   primary key (kind, id)
 ) strict, without rowid;
 
--- Up to which moment old events are deleted, and how many days they are kept. Whenever they are to be kept for
--- longer, a row is added: every machine first deletes what the rows before it say, so that all have the same.
-create table retention_state (
-  id integer primary key,
-  at integer not null,
-  days integer not null,
-  -- JSON object: the days of organisations that have a number of their own, by row.
-  own_days text not null,
-  -- Where the log was when the row was added: what is older than this may lack what the rows before it are about.
-  since integer not null
+-- Up to which row of the ledger an organisation's events were kept for long enough, so that they are deleted.
+create table retained (
+  org_id integer primary key,
+  seq integer not null
 ) strict;
 
 -- What a server alone has in files: its session key, and versions of the snippet.

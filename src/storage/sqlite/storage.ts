@@ -20,9 +20,9 @@ import { Housekeeping } from './housekeeping.ts'
 import { IdentityTable } from './organisations/identity-table.ts'
 import { PresenceTable } from './organisations/presence-table.ts'
 import { Following } from './projections/following.ts'
+import { LogRetention } from './replica/log-retention.ts'
 import { Replica } from './replica/replica.ts'
 import { sharedFileIn, shareFile } from './replica/shared-files.ts'
-import { SharedRetention } from './replica/shared-retention.ts'
 import { type Following as FollowingLog, Together } from './replica/together.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
@@ -79,7 +79,6 @@ export class Storage {
   private readonly ownActivity: LiveActivity
   private readonly ownAuthors = new AuthorSessions()
   private readonly ownPreviews = new PreviewLinks()
-  private readonly sharedRetention: SharedRetention | null
   /** What several machines do otherwise; null for a server alone. */
   readonly together: Together | null
   private readonly noteProbe
@@ -114,21 +113,8 @@ export class Storage {
     this.replica = following && new Replica(database, following.log.id, ids, follower)
     this.withholding = new Withholding(this.executor, database)
 
-    const sharedRetention =
-      following &&
-      new SharedRetention({
-        ...{ ...following, database, now: clock.now, policy: { ...options.retention } },
-        position: () => this.replica!.position,
-        here: work => this.writer.exclusively(work),
-        change: (work, isInPassing) => this.change(work, isInPassing),
-      })
-    this.sharedRetention = sharedRetention
-    const retention =
-      sharedRetention?.own ?? new Retention(database, clock.now, { ...options.retention })
     this.changes = new Changes(database, catalogue, this.withholding, {
-      refresh() {
-        const changed = sharedRetention ?? retention
-        changed.organisationsChanged()
+      refresh: () => {
         live.catalogueChanges++
       },
       erasure: () => {
@@ -172,7 +158,10 @@ export class Storage {
     this.following = new Following(this.executor.follower, this.writer, onFault)
     this.housekeeping = new Housekeeping({
       ...{ database, clock, catalogue, blocks, blockPolicy, presence, identity },
-      ...{ retention, shared: sharedRetention },
+      retention: new Retention(database, clock.now, { ...options.retention }),
+      logRetention:
+        following && new LogRetention(database, following.log, following.member, clock.now),
+      change: (work, isInPassing) => this.change(work, isInPassing),
       writer: this.writer,
       buffer: live.buffer,
       executor: this.executor,
@@ -190,7 +179,7 @@ export class Storage {
         retain: async () => {
           // Nothing is deleted before it is projected.
           await this.following.upToNow()
-          await this.sharedRetention!.finishOwn()
+          await this.housekeeping.retainHere()
         },
       })
     this.noteProbe = database.query(
@@ -201,7 +190,6 @@ export class Storage {
     this.noteProbe.run()
     // From here on the writer itself waits for others, and lets requests through meanwhile.
     database.run('pragma busy_timeout = 0')
-    this.sharedRetention?.takeUp()
     this.changes.notice()
     this.following.committed()
   }
@@ -259,7 +247,6 @@ export class Storage {
   private tookUp(): void {
     const replica = this.replica!
     this.changes.noticeOwn()
-    this.sharedRetention!.takeUp()
     this.options.following!.member?.knows(replica.position.seq, replica.hasChange)
     replica.hasChange = false
     this.following.committed()

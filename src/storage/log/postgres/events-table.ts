@@ -75,11 +75,15 @@ export class PostgresEventsTable implements EventsTable {
     })
   }
 
-  async retain(orgId: string, before: number): Promise<void> {
+  async retain(upTo: ReadonlyMap<string, number>): Promise<void> {
     if (!(await this.exists())) return
+    const marks = { org_id: 'text', seq: 'bigint' } satisfies ColumnTypes
+    const rows = [...upTo].map(([org_id, seq]) => ({ org_id, seq }))
     await this.postgres.run(
-      'delete from events where org_id = $1 and received_at < to_timestamp($2::float8 / 1000)',
-      ...[orgId, before],
+      `delete from events as e using ${fromArrays(marks)}
+      where e.seq <= $3 and e.org_id = k.org_id and e.seq <= k.seq`,
+      ...inArrays(marks, rows),
+      Math.max(0, ...upTo.values()),
     )
   }
 

@@ -26,7 +26,7 @@ const reported: ReadonlySet<string> = new Set([
   'step_baselines',
   'step_fingerprints',
   'deliveries',
-  'retention_state',
+  'retained',
 ])
 
 const isChange = (rows: readonly LogRow[]) => rows.some(({ table }) => !reported.has(table))

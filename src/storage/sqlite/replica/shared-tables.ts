@@ -33,7 +33,7 @@ const names = [
   'step_baselines',
   'step_fingerprints',
   'short_lived',
-  'retention_state',
+  'retained',
   'shared_files',
   'rebuilds',
   'catalogue_changes',
