@@ -17,8 +17,7 @@ import {
   moveOutOfLog,
 } from '../storage/sqlite/replica/move.ts'
 import { shareFile } from '../storage/sqlite/replica/shared-files.ts'
-import { writeSnapshot } from '../storage/sqlite/replica/snapshot-file.ts'
-import { storeSnapshot } from '../storage/sqlite/replica/snapshots.ts'
+import { storeSnapshot, writeSnapshot } from '../storage/sqlite/replica/snapshots.ts'
 import type { Command, Flags } from './command.ts'
 import { makeDirectory, requireData, requireUsableData } from './data.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'

@@ -196,7 +196,7 @@ export interface Log {
   /** Deletes snapshots, and of the log what nobody needs who begins with one of the others, or runs. */
   drop(snapshots: readonly Snapshot[]): Promise<void>
   /** Writes batches again, without what was erased. */
-  overwrite(batches: readonly LogBatch[]): Promise<void>
+  overwrite(batches: readonly Pick<LogBatch, 'seq' | 'body'>[]): Promise<void>
   /**
    * Notes that databases up to a number still have what was erased, and deletes what they would take up of tables
    * that name people. There has to be a snapshot after that number.

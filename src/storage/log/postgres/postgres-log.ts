@@ -336,7 +336,7 @@ export class PostgresLog implements Log {
     return oldest
   }
 
-  async overwrite(batches: readonly LogBatch[]): Promise<void> {
+  async overwrite(batches: readonly Pick<LogBatch, 'seq' | 'body'>[]): Promise<void> {
     const bodies = batches.map(({ seq, body }) => ({ seq, body: `\\x${body.toHex()}` }))
     const types = { seq: batchTypes.seq, body: batchTypes.body }
     await this.longWork.run(

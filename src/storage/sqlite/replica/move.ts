@@ -14,7 +14,7 @@ import { stateIn } from '../database/server-state.ts'
 import { lastReceipt } from '../engine/event-codec/event-batches.ts'
 import { NotOfThisLog } from './prepare-replica.ts'
 import { batchesAfter, leaving, movingInto, positionIn, renameLog, setPosition } from './replica.ts'
-import { type Row, sharedTables } from './shared-tables.ts'
+import { type Row, sharedTables } from './shared-rows.ts'
 
 /** How much a page holds. */
 const pageBatches = 500

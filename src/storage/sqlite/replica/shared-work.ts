@@ -43,7 +43,7 @@ function noteRebuilt(database: Database, id: number): void {
 const namingPeople = ['step_reports', 'step_health', 'dead_letters']
 
 /** Batches that are overwritten in one statement. */
-const batchesAtOnce = 200
+const batchesAtOnce = 16
 
 type Tell = (progress: ErasureProgress) => void
 
@@ -224,8 +224,10 @@ export class SharedWork {
     const done = this.done.get(row.id)
     await member?.othersHaveDone(upTo)
     await snapshots.make(true)
-    await this.overwrite(row.orgRow, upTo, done?.batches ?? null)
-    await events.rewrite(row.orgRow, upTo, done?.batches ?? null)
+    for (const seqs of this.batchesOf(row.orgRow, upTo, done?.batches ?? null)) {
+      await this.overwrite(row.orgRow, seqs)
+      await events.rewrite(seqs)
+    }
     await log.erased(upTo, namingPeople)
     await change(() => this.table.finishWhole(row, now()))
     this.done.delete(row.id)
@@ -236,27 +238,27 @@ export class SharedWork {
     }
   }
 
-  /** @param seqs of the batches that are concerned; null if it is not known */
-  private async overwrite(orgRow: number, upTo: number, seqs: readonly number[] | null) {
+  /** Batches that were written again, a few at once. @param seqs those that are concerned; null if it is not known */
+  private *batchesOf(orgRow: number, upTo: number, seqs: readonly number[] | null) {
+    const { database } = this.parts
+    const known =
+      seqs ??
+      database
+        .query<{ seq: number }, [number, number]>(
+          'select seq from event_batches where org_id = ? and seq <= ? order by seq',
+        )
+        .all(orgRow, upTo)
+        .map(({ seq }) => seq)
+    for (let from = 0; from < known.length; from += batchesAtOnce) {
+      yield known.slice(from, from + batchesAtOnce)
+    }
+  }
+
+  private async overwrite(orgRow: number, seqs: readonly number[]): Promise<void> {
     const { database, log } = this.parts
-    const next = database.query<LogBatch, [number, number, number]>(
-      `select seq, body from event_batches
-      where seq > ? and seq <= ? and org_id = ? order by seq limit ${batchesAtOnce}`,
-    )
-    const one = database.query<LogBatch, [number, number]>(
+    const body = database.query<Pick<LogBatch, 'seq' | 'body'>, [number, number]>(
       'select seq, body from event_batches where seq = ? and org_id = ?',
     )
-    if (seqs === null) {
-      for (let after = 0; ; ) {
-        const batches = next.all(after, upTo, orgRow)
-        if (batches.length === 0) return
-        await log.overwrite(batches)
-        after = batches.at(-1)!.seq
-      }
-    }
-    for (let from = 0; from < seqs.length; from += batchesAtOnce) {
-      const piece = seqs.slice(from, from + batchesAtOnce)
-      await log.overwrite(piece.flatMap(seq => one.all(seq, orgRow)))
-    }
+    await log.overwrite(seqs.flatMap(seq => body.all(seq, orgRow)))
   }
 }

@@ -21,7 +21,7 @@ import { type ErasuresFinished, finishErasures } from '../erasure/erasures.ts'
 import { auditEverywhere } from '../organisations/audit-log.ts'
 import { rebuild } from '../projections/rebuild.ts'
 import { positionIn } from '../replica/replica.ts'
-import { type SnapshotFile, writeSnapshot } from '../replica/snapshot-file.ts'
+import { type SnapshotFile, writeSnapshot } from '../replica/snapshots.ts'
 
 /**
  * Work that takes long. It uses a connection of its own beside the writer's, and works in short
