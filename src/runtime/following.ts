@@ -11,12 +11,8 @@ import { movedBy } from '../test-clock.ts'
 import { shareSessionKey } from './session-key.ts'
 import { shareSnippet } from './snippet-versions.ts'
 
-/** What a machine follows, and the connections to close after its storage. */
-export interface OpenFollowing {
-  following: Following
-  log: PostgresLog
-  member: Node
-}
+/** What a machine follows, whose log is to be closed after its storage. */
+export type OpenFollowing = Following & { log: PostgresLog; member: Node }
 
 /**
  * Opens the log of a database.
@@ -45,7 +41,7 @@ export async function openFollowing(
     ...{ name: `${hostname()}:${port ?? process.pid}`, release: version, schema: schemaKnown },
     ...{ startedAt: clock.now(), monotonic: clock.monotonic, now },
   })
-  return { following: { log, member, work }, log, member }
+  return { log, member, work }
 }
 
 /**

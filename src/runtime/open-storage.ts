@@ -62,7 +62,7 @@ export async function openStorage({ config, clock, log, live, counters, onLost }
     isLogKept: config.checkpoints === 'litestream',
     checkpoint: () => checkpoints.write(),
     retention: { days: config.retentionDays },
-    following: opened?.following ?? null,
+    following: opened,
     observer: counters,
     onFault(error, what) {
       counters.refused()
