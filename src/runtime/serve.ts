@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { isatty } from 'node:tty'
 import { ConfigError, type ReadConfig } from '../config/read-config.ts'
 import type { Config, SettingName } from '../config/settings.ts'
+import { noUserHashes } from '../core/organisation/verified-identity.ts'
 import { reasonOf, shortReasonOf } from '../core/text/reason.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints } from '../failpoints.ts'
@@ -305,6 +306,7 @@ class Server {
       requests: this.http?.counters ?? null,
       commits: this.commits,
       live: this.live,
+      userHashes: this.storage?.storage.userHashes.sums ?? noUserHashes,
       disk: this.disk,
       isReady: this.notReady().length === 0,
       reloads: this.reloads,

@@ -71,9 +71,11 @@ describe('backup', () => {
     writeFileSync(cairn.path('a.db'), 'mine')
     expect(await failure(['backup', 'a.db'])).toContain('a.db exists already: name another file')
     expect(readFileSync(cairn.path('a.db'), 'utf8')).toBe('mine')
-    expect(await failure(['backup', 'none/a.db'])).toContain('none does not exist: make it')
-    expect(await failure(['backup', 'a.db/b.db'])).toContain('a.db is no directory')
-    expect(await failure(['backup', 'a.db/b/'])).toContain('is no directory')
+    expect(await failure(['backup', 'none/a.db'])).toContain(
+      'none cannot be used: make it a directory',
+    )
+    expect(await failure(['backup', 'a.db/b.db'])).toContain('a.db cannot be used')
+    expect(await failure(['backup', 'a.db/b/'])).toContain('cannot be used')
     expect(await failure(['backup', 'b.db', '--data', 'none'])).toContain('no Cairn data in none')
     expect(await failure(['backup', 'b.db', '--keep', '3'], 2)).toContain('needs a directory')
     expect(await failure(['backup', '.', '--keep', '0'], 2)).toContain('--keep is "0"')

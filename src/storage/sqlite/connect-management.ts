@@ -34,7 +34,6 @@ import {
 import { EventLogReader } from './ledger/event-log.ts'
 import { readAudit, writeAudit } from './organisations/audit-log.ts'
 import * as dashboard from './organisations/dashboard-sessions.ts'
-import { identityHours } from './organisations/identity-counts.ts'
 import {
   createToken,
   findToken,
@@ -50,6 +49,7 @@ import {
   readOrganisation,
 } from './organisations/organisations.ts'
 import { linkStaging, readLinks, unlinkStaging } from './organisations/staging-links.ts'
+import { identityHours } from './organisations/user-hashes.ts'
 import { personData } from './people/person-data.ts'
 import { personEventsOver } from './people/person-events.ts'
 import { runListOver } from './runs/run-rows.ts'

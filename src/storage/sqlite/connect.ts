@@ -34,7 +34,7 @@ export type Stores = GateStores &
 export function connectStores(reading: Database, snapshots: Database, calls: StorageCalls): Stores {
   const { storage } = calls
   const { live } = storage
-  const presence = first(storage.followed, new PresenceReader(reading, live.presence))
+  const presence = first(storage.followed, new PresenceReader(reading, storage.presence))
   const steps = first(storage.followed, new StepReader(reading))
   const rows = new Readers(reading)
   const readers = first(storage.projected, rows)
@@ -63,15 +63,15 @@ export function connectStores(reading: Database, snapshots: Database, calls: Sto
       healthCounts: steps.healthCounts,
     },
     presence: {
-      mark: (orgRow, mark, now) => live.presence.mark(orgRow, mark, now),
+      mark: (orgRow, mark, now) => storage.presence.mark(orgRow, mark, now),
       recordSnippetVersion: (...args) => calls.recordSnippetVersion(...args),
       recordRefusedOrigin: (orgRow, at) => calls.recordRefusal(orgRow, refusedOrigin, at),
       async recordLimited(orgRow, bucket, at) {
-        if (!live.presence.isNewlyLimited(orgRow, bucket, at)) return
+        if (!storage.presence.isNewlyLimited(orgRow, bucket, at)) return
         await calls.recordRefusal(orgRow, limitReached(bucket), at)
       },
-      reserveBeat: (...args) => live.presence.reserveBeat(...args),
-      countUserHashes: (orgRow, counts) => live.userHashes.add(orgRow, counts),
+      reserveBeat: (...args) => storage.presence.reserveBeat(...args),
+      countUserHashes: (orgRow, counts) => storage.userHashes.add(orgRow, counts),
       read: presence.read,
       since: presence.since,
     },

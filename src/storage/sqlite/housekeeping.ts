@@ -5,8 +5,8 @@ import type { WriteBuffer } from '../shared/live-state.ts'
 import type { StoredCatalogue } from './catalogue/catalogue.ts'
 import { BlockMaker, type BlockPolicy } from './engine/run-blocks/block-maker.ts'
 import type { RunBlocks } from './engine/run-blocks/run-blocks.ts'
-import type { IdentityTable } from './organisations/identity-table.ts'
 import type { PresenceTable } from './organisations/presence-table.ts'
+import type { UserHashes } from './organisations/user-hashes.ts'
 import type { LogRetention } from './replica/log-retention.ts'
 import type { ClockWatch } from './retention/clock-watch.ts'
 import type { Retention, RetentionPiece, RetentionReport } from './retention/retention.ts'
@@ -43,7 +43,7 @@ interface HousekeepingDeps {
   change: <T>(work: () => T, isInPassing: boolean) => Promise<T>
   clockWatch: ClockWatch
   presence: PresenceTable
-  identity: IdentityTable
+  userHashes: UserHashes
   onRetained?: (report: RetentionReport) => void
 }
 
@@ -77,10 +77,10 @@ export class Housekeeping {
 
   /** Writes what is only noted in memory: who was seen when, and how user hashes were judged. */
   async writePresence(): Promise<void> {
-    const { buffer, presence, identity, writer } = this.deps
+    const { buffer, presence, userHashes, writer } = this.deps
     // While storage refuses, this would only fill the log. What was seen stays in memory meanwhile.
     if (buffer.isRefused) return
-    if (!presence.hasNews && !identity.hasNews) return
+    if (!presence.hasNews && !userHashes.hasNews) return
     await writer.change(
       () => this.writeSeen(),
       note => note(),
@@ -89,8 +89,8 @@ export class Housekeeping {
 
   /** The same within a transaction. @returns a function to call once that is committed */
   writeSeen(): () => void {
-    const { presence, identity, clock } = this.deps
-    const notes = [presence.write(), identity.write(clock.now())]
+    const { presence, userHashes, clock } = this.deps
+    const notes = [presence.write(), userHashes.write(clock.now())]
     return () => {
       for (const note of notes) note()
     }

@@ -17,8 +17,8 @@ import { RunBlocks } from './engine/run-blocks/run-blocks.ts'
 import { isPassing } from './engine/savepoint.ts'
 import { Withholding } from './erasure/withheld.ts'
 import { Housekeeping } from './housekeeping.ts'
-import { IdentityTable } from './organisations/identity-table.ts'
 import { PresenceTable } from './organisations/presence-table.ts'
+import { UserHashes } from './organisations/user-hashes.ts'
 import { Following } from './projections/following.ts'
 import { LogRetention } from './replica/log-retention.ts'
 import { Replica } from './replica/replica.ts'
@@ -76,6 +76,8 @@ export class Storage {
   readonly withholding: Withholding
   /** What is known in memory alone. */
   readonly live: LiveState
+  readonly presence: PresenceTable
+  readonly userHashes: UserHashes
   private readonly ownActivity: LiveActivity
   private readonly ownAuthors = new AuthorSessions()
   private readonly ownPreviews = new PreviewLinks()
@@ -100,8 +102,10 @@ export class Storage {
     this.sync = options.following ? null : new LogSync(dataDir)
     this.ownActivity = new LiveActivity(now)
     const catalogue = new StoredCatalogue(database)
-    const presence = new PresenceTable(database, live.presence)
-    const identity = new IdentityTable(database, live.userHashes)
+    const presence = new PresenceTable(database)
+    const userHashes = new UserHashes(database)
+    this.presence = presence
+    this.userHashes = userHashes
 
     const blocks = new RunBlocks(database)
     const { progress, lag } = live
@@ -157,7 +161,7 @@ export class Storage {
     })
     this.following = new Following(this.executor.follower, this.writer, onFault)
     this.housekeeping = new Housekeeping({
-      ...{ database, clock, catalogue, blocks, blockPolicy, presence, identity },
+      ...{ database, clock, catalogue, blocks, blockPolicy, presence, userHashes },
       retention: new Retention(database, clock.now, { ...options.retention }),
       logRetention:
         following && new LogRetention(database, following.log, following.member, clock.now),

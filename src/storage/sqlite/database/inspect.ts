@@ -5,7 +5,7 @@ import {
   type UserHashCounts,
 } from '../../../core/organisation/verified-identity.ts'
 import type { WebhookState } from '../../../modules/alerts/port.ts'
-import { identityHours } from '../organisations/identity-counts.ts'
+import { identityHours } from '../organisations/user-hashes.ts'
 import { schemaOf } from './migrate.ts'
 
 /** What an inspection of a whole database tells its operator, over a connection that cannot write. */

@@ -6,9 +6,9 @@ import { summedHours } from '../../../core/organisation/verified-identity.ts'
 import { least } from '../../../core/run/run.ts'
 import { hourMs } from '../../../core/time/durations.ts'
 import type { CountedSince, Presence } from '../../../modules/installation/port.ts'
-import type { PresenceMarks } from '../../shared/presence-marks.ts'
 import { countsKeptMs, limitReached, refusedOrigin } from '../../shared/refusals.ts'
-import { identityHours } from './identity-counts.ts'
+import type { PresenceTable } from './presence-table.ts'
+import { identityHours } from './user-hashes.ts'
 
 /** The counts of some words, each stored under a code of its own; words never counted are left out. */
 function countsIn<Word extends string>(
@@ -52,7 +52,7 @@ export class PresenceReader {
 
   constructor(
     database: Database,
-    private readonly marks: PresenceMarks,
+    private readonly marks: Pick<PresenceTable, 'seen'>,
   ) {
     this.sql = statements(database)
     this.identityHours = identityHours(database)
