@@ -26,7 +26,7 @@ import { type Log, openLog, type ServerLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { metricsOf } from './metrics.ts'
 import { type OpenStorage, openStorage } from './open-storage.ts'
-import { Opening } from './opening.ts'
+import { prepareData, requireLimits } from './opening.ts'
 import { claimPorts, type HeldPort, holdPort, portSetting } from './ports.ts'
 import { type ServerState, warningsOf, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
@@ -114,7 +114,10 @@ class Server {
   /** Null if no service manager wants to be told. */
   private readonly manager: ServiceManager | null
   private readonly watch: FiguresOfServer
-  private readonly opening: Opening
+  /** What is being done to the database before it is served; null if nothing is. */
+  private preparing: string | null = null
+  /** What the operator should know although it serves. */
+  private readonly warnings: string[] = []
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
   /** Null until requests are answered, as are the three that follow. */
@@ -141,14 +144,8 @@ class Server {
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
     this.backups = new BackupSchedule(() => this.config, this.clock, this.log)
-    const { backups, clock, log, disk } = this
-    this.opening = new Opening({
-      ...{ config, clock, log, disk },
-      answer: () => this.answer(),
-      wantAlerts: () => this.alerts?.want(),
-    })
     this.watch = new FiguresOfServer({
-      backups,
+      backups: this.backups,
       retentionDays: () => this.config.retentionDays,
       look: () => this.look(),
       dataDir: config.data,
@@ -192,12 +189,9 @@ class Server {
         metrics: () => this.metrics().toString(),
       },
     )
-    const { opening } = this
-    const started = tellOfStart(this.manager, () => opening.preparing)
+    const started = tellOfStart(this.manager, () => this.preparing)
     try {
-      await opening.requireLimits()
-      this.watchIssuer()
-      await opening.open()
+      await this.open()
     } catch (error) {
       this.phase = 'stopping'
       this.management.stop(true)
@@ -214,7 +208,7 @@ class Server {
     const running: Running = {
       url: `http://${shownHost}:${config.port}`,
       managementUrl: `http://${config.managementHost}:${this.management.port}`,
-      warnings: opening.warnings,
+      warnings: this.warnings,
       warn: message => this.log.warn(message),
       stopped: this.exit.promise,
       stop: () => this.stop(),
@@ -224,6 +218,21 @@ class Server {
     if (this.manager) this.tell(this.manager, url)
     if (this.isReloadDue) this.reload()
     return running
+  }
+
+  private async open(): Promise<void> {
+    const { config, clock, log, warnings } = this
+    const note = (preparing: string | null) => {
+      this.preparing = preparing
+    }
+    const preparation = { config, clock, log, warnings, note }
+    await requireLimits(preparation)
+    this.watchIssuer()
+    const prepared = await prepareData(preparation)
+    await Promise.all([this.answer(), this.disk.start()])
+    // Alerts may be configured through another node at any time, and this node may have to look after them.
+    if (this.node !== null || prepared.hasAlerts()) this.alerts?.want()
+    prepared.close()
   }
 
   /** Opens storage, and answers requests over it. */
@@ -271,7 +280,7 @@ class Server {
       phase,
       node: this.node,
       monotonicMs: this.clock.monotonic(),
-      preparing: this.opening.preparing,
+      preparing: this.preparing,
       dataDir: config.data,
       syncingMs: this.storage?.storage.syncingMs ?? 0,
       buffer: live.buffer,

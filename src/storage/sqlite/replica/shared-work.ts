@@ -7,7 +7,7 @@ import type {
   ErasureProgress,
   NamedPerson,
 } from '../../../modules/people/port.ts'
-import { type Log, type LogBatch, LogUnavailable, type Member } from '../../log/log.ts'
+import { type LogBatch, LogUnavailable } from '../../log/log.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { stateIn } from '../database/server-state.ts'
 import type { ErasedHere } from '../erasure/erase-whole.ts'
@@ -15,10 +15,10 @@ import { receiptOf } from '../erasure/erase-whole.ts'
 import { type ErasureRow, ErasureTable } from '../erasure/erasure-table.ts'
 import { allowAgain, beginErasure } from '../erasure/erasures.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
-import type { LongWork } from '../writer/long-work.ts'
 import type { EventsCopy } from './events-copy.ts'
 import { SharedList } from './shared-list.ts'
 import type { Snapshots } from './snapshots.ts'
+import type { TogetherParts } from './together.ts'
 
 /** For a rebuild that another machine was asked for, and notes. */
 const nobodysAudit: OperationAudit = {
@@ -47,25 +47,9 @@ const batchesAtOnce = 16
 
 type Tell = (progress: ErasureProgress) => void
 
-interface WorkParts {
-  database: Database
-  dataDir: string
-  now: () => number
-  /** The position of this machine's database. */
-  seq: () => number
-  change: <T>(work: () => T, isInPassing?: boolean, committed?: () => void) => Promise<T>
-  log: Log
-  member: Member | null
+interface WorkParts extends TogetherParts {
   snapshots: Snapshots
   events: EventsCopy
-  /** Work on the files of this machine. */
-  work: Pick<LongWork, 'eraseHere' | 'rebuildHere'>
-  /** Changes what is about this machine alone. */
-  here: (work: () => void) => Promise<void>
-  /** Resolves once no transaction is open. */
-  idle: () => Promise<void>
-  /** Deletes from this machine's ledger what is due there. */
-  retain: () => Promise<void>
   /** Forgets what was reported lately, within the change that begins an erasure. */
   forget: () => void
 }

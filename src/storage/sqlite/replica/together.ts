@@ -19,10 +19,12 @@ export interface Following {
   work: Pick<LongWork, 'eraseHere' | 'rebuildHere' | 'snapshot'>
 }
 
-interface TogetherParts extends Following {
+/** What this machine does, for what several machines do together. */
+export interface TogetherParts extends Following {
   database: Database
   dataDir: string
   now: () => number
+  /** The position of this machine's database. */
   seq: () => number
   change: <T>(work: () => T, isInPassing?: boolean, committed?: () => void) => Promise<T>
   /** Changes what is about this machine alone. */
