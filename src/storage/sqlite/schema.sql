@@ -591,7 +591,7 @@ create table log_position (
   at integer not null
 ) strict;
 
--- Author sessions and links to previews, as JSON.
+-- Author sessions, links to previews, and the activity that somebody watches, as JSON.
 create table short_lived (
   kind text not null,
   id text not null,
@@ -599,35 +599,10 @@ create table short_lived (
   primary key (kind, id)
 ) strict, without rowid;
 
--- The organisations whose activity somebody watches, and what arrives for them meanwhile.
-create table watched (
+-- Up to which row of the ledger an organisation's events were kept for long enough, so that they are deleted.
+create table retained (
   org_id integer primary key,
-  -- A new one each time somebody begins to watch or somebody is erased.
-  name text not null,
-  since integer not null,
-  asked_at integer not null,
-  -- Everything that arrived, including what is not kept.
-  count integer not null
-) strict;
-
-create table watched_events (
-  org_id integer not null,
-  number integer not null,
-  -- JSON.
-  event text not null,
-  primary key (org_id, number)
-) strict, without rowid;
-
--- Up to which moment old events are deleted, and how many days they are kept. Whenever they are to be kept for
--- longer, a row is added: every machine first deletes what the rows before it say, so that all have the same.
-create table retention_state (
-  id integer primary key,
-  at integer not null,
-  days integer not null,
-  -- JSON object: the days of organisations that have a number of their own, by row.
-  own_days text not null,
-  -- Where the log was when the row was added: what is older than this may lack what the rows before it are about.
-  since integer not null
+  seq integer not null
 ) strict;
 
 -- What a server alone has in files: its session key, and versions of the snippet.

@@ -93,7 +93,5 @@ create table cairn_nodes (
 create table cairn_jobs (
   name text primary key,
   holder text not null,
-  until timestamptz not null,
-  -- How often others have asked for it to be done soon.
-  asked bigint not null default 0
+  until timestamptz not null
 );

@@ -13,7 +13,7 @@ import { schemaOf } from '../database/migrate.ts'
 import { stateIn } from '../database/server-state.ts'
 import { NotOfThisLog } from './prepare-replica.ts'
 import { batchesAfter, leaving, movingInto, positionIn, renameLog, setPosition } from './replica.ts'
-import { type Row, sharedTables } from './shared-tables.ts'
+import { type Row, sharedTables } from './shared-rows.ts'
 
 /** How much a page holds. */
 const pageBatches = 125

@@ -3,9 +3,7 @@ import type { Group, LogBatch, LogRow, Page, Position } from '../../log/log.ts'
 import { eventsPerBatch, factsOf, flowsOf, insertBatch } from '../ledger/event-batches.ts'
 import type { EventIds } from '../ledger/event-ids.ts'
 import type { Follower } from '../projections/follower.ts'
-import { RowChanges } from './row-changes.ts'
-import { RowWriter } from './row-writer.ts'
-import { sharedTables } from './shared-tables.ts'
+import { SharedRows } from './shared-rows.ts'
 
 /** The position of a database that has taken up nothing yet. */
 export const beginning: Position = { seq: 0, mark: '', at: 0 }
@@ -21,8 +19,7 @@ const reported: ReadonlySet<string> = new Set([
   'step_baselines',
   'step_fingerprints',
   'deliveries',
-  'watched_events',
-  'retention_state',
+  'retained',
 ])
 
 const isChange = (rows: readonly LogRow[]) => rows.some(({ table }) => !reported.has(table))
@@ -74,8 +71,7 @@ export class Replica {
   /** Up to where everything is taken up. */
   position: Position
   private readonly sql: ReturnType<typeof statements>
-  private readonly changes: RowChanges
-  private readonly rows: RowWriter
+  private readonly rows: SharedRows
   /** The position once the transaction under way is committed. */
   private next: Position
   /** Whether others have changed what management keeps since this was last reset. */
@@ -88,10 +84,8 @@ export class Replica {
     private readonly ids: EventIds,
     private readonly follower: Follower,
   ) {
-    const tables = sharedTables(database)
     this.sql = statements(database)
-    this.changes = new RowChanges(database, tables)
-    this.rows = new RowWriter(database, tables)
+    this.rows = new SharedRows(database)
     this.position = positionIn(database) ?? beginning
     this.next = this.position
   }
@@ -108,7 +102,7 @@ export class Replica {
     this.hasChange ||= isChange(rows)
     if (rows.some(({ table }) => table === 'erasures')) this.sql.noteErasures.run()
     for (const batch of batches) this.takeUpBatch(batch)
-    this.changes.forget()
+    this.rows.forget()
     if (to === null) return
     this.ids.startAt(to.seq + 1)
     this.moveTo(to)
@@ -136,7 +130,7 @@ export class Replica {
   collect(now: number, latest: number): Group | null {
     const { seq, at } = this.position
     const batches = this.sql.batchesAfter.all(seq)
-    const rows = this.changes.take()
+    const rows = this.rows.take()
     if (batches.length === 0 && rows.length === 0) return null
     const last = batches.at(-1)?.seq ?? seq + 1
     const receipts = batches.map(({ receivedAt }) => receivedAt)

@@ -8,7 +8,6 @@ import type { EventSource } from '../../../../src/core/event/event.ts'
 import { FlowPositions } from '../../../../src/core/flow/positions.ts'
 import { dayMs, minuteMs } from '../../../../src/core/time/durations.ts'
 import { Lag, ProgressVersions } from '../../../../src/storage/shared/live-state.ts'
-import { PresenceMarks } from '../../../../src/storage/shared/presence-marks.ts'
 import { StoredCatalogue } from '../../../../src/storage/sqlite/catalogue/catalogue.ts'
 import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
 import { encodeBlock } from '../../../../src/storage/sqlite/engine/run-blocks/block-bytes.ts'
@@ -119,7 +118,7 @@ class Process {
       end`,
     )
     this.catalogue = new StoredCatalogue(this.database)
-    const presence = new PresenceTable(this.database, new PresenceMarks())
+    const presence = new PresenceTable(this.database)
     const blocks = new RunBlocks(this.database)
     this.executor = new CommandExecutor(this.database, this.catalogue, presence, blocks, {
       now: () => now,
