@@ -353,7 +353,6 @@ test('every file is reached from the entry, from a thread’s, or from one that 
     'web/author/author.ts',
     'web/bundling.ts',
     'web/snippet/given-natives.ts',
-    'web/gallery/cell.ts',
     'web/preview/preview.ts',
     'web/dashboard/main.tsx',
     `web/dashboard/${framed}`,
