@@ -1,5 +1,5 @@
 import type { AnswerObserver, RequestSummary } from '../app.ts'
-import { statuses as statusOf, unauthorizedCauses } from '../core/errors.ts'
+import { errors, unauthorizedCauses } from '../core/errors.ts'
 import { type RejectionCode, rejectionCodes } from '../core/event/event.ts'
 import type { AppendOutcome } from '../core/event/stored-event.ts'
 import { type Bucket, buckets } from '../core/organisation/buckets.ts'
@@ -73,7 +73,7 @@ export const methodLabel = (method: string): string =>
 /** Statuses that are answered; any other is counted as 500. */
 const statuses = [
   ...[200, 201, 202, 204, 304, 308],
-  ...[...new Set<number>(Object.values(statusOf))].sort(),
+  ...[...new Set<number>(Object.values(errors).map(({ status }) => status))].sort(),
 ]
 
 /** Shown for every route from the start, because an alert on `rate` misses a series' first step. */

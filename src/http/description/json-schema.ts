@@ -103,35 +103,3 @@ function nullable(schema: JsonSchema): JsonSchema {
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, nullSchema] }
   return { anyOf: [schema, nullSchema] }
 }
-
-/**
- * An example value for a schema: its own first example, or one built from the examples of its parts. It is
- * null if the schema allows null and has no example.
- */
-export function exampleOf(
-  schema: JsonSchema,
-  components: Readonly<Record<string, JsonSchema>>,
-): unknown {
-  const { $ref, examples, properties, items, anyOf, type } = schema
-  if (typeof $ref === 'string') {
-    const named = components[$ref.slice('#/components/schemas/'.length)]
-    return named && exampleOf(named, components)
-  }
-  if (Array.isArray(examples)) return examples[0]
-  if ('const' in schema) return schema.const
-  if (Array.isArray(schema.enum)) return schema.enum[0]
-  if (Array.isArray(anyOf) && !properties) return exampleOf(anyOf[0] as JsonSchema, components)
-  if (properties) {
-    const parts = Object.entries(properties as Record<string, JsonSchema>)
-      .map(([name, part]) => [name, exampleOf(part, components)] as const)
-      .filter(([, value]) => value !== undefined)
-    return Object.fromEntries(parts)
-  }
-  if (items) return [exampleOf(items as JsonSchema, components)]
-  const types = [type].flat()
-  if (types.includes('null')) return null
-  if (types.includes('boolean')) return true
-  if (types.includes('integer') || types.includes('number')) return schema.minimum ?? 0
-  if (types.includes('object')) return {}
-  return types.includes('string') ? 'text' : undefined
-}
