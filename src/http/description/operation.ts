@@ -9,22 +9,6 @@ import { type HeaderName, headersWith } from './headers.ts'
 import type { SchemaBook } from './json-schema.ts'
 import { securityOf } from './security.ts'
 
-/** The parameters of paths. */
-const pathParameters: Record<string, string> = {
-  flow_id: "The flow's id.",
-  key: "The flow's key.",
-  version: "The version's number.",
-  step: "The step's key.",
-  webhook_id: "The webhook's id.",
-  delivery_id: "The delivery's id.",
-  session_id: "The author session's id.",
-  preview_id: "The preview link's id.",
-  organisation: "The other organisation's id or slug.",
-  token_id: "The token's id.",
-  step_id: "The step's id.",
-  file: "The file's name.",
-}
-
 /** A path as OpenAPI writes it. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
@@ -41,12 +25,7 @@ const parameter = (place: string, name: string, schema: JsonSchema, required = f
 
 const pathParametersOf = ({ path }: Route) =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) =>
-    parameter(
-      'path',
-      name,
-      { type: 'string', minLength: 1, description: pathParameters[name] },
-      true,
-    ),
+    parameter('path', name, { type: 'string', minLength: 1 }, true),
   )
 
 /** A query never holds null: a parameter without a value is absent. */
