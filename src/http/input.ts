@@ -6,7 +6,7 @@ import {
   callerGone,
   flowNotFound,
   invalid,
-  mostProblems,
+  maxProblems,
   type Problem,
 } from '../core/errors.ts'
 import type { PersonIds } from '../core/event/stored-event.ts'
@@ -163,7 +163,7 @@ export function shapeOf<T extends TSchema>(schema: T): Shape<T> {
       for (const problem of problemsOf(check().Errors(value))) {
         // Of several problems at one place the first is reported.
         if (!problems.has(problem.path)) problems.set(problem.path, problem)
-        if (problems.size === mostProblems) break
+        if (problems.size === maxProblems) break
       }
       return [...problems.values()]
     },
