@@ -1,4 +1,4 @@
-import { Command as CommanderCommand } from 'commander'
+import { Command as CommanderCommand, type ErrorOptions } from 'commander'
 
 /** A command that can have the last parts of its help. */
 export class Command extends CommanderCommand {
@@ -14,6 +14,16 @@ export class Command extends CommanderCommand {
   /** Further notes. */
   notes(text: string): this {
     return this.addHelpText('after', `\n${text}`)
+  }
+
+  /** Its name with those of the commands that it is below, such as `cairn token create`. */
+  get path(): string {
+    return this.parent ? `${(this.parent as Command).path} ${this.name()}` : this.name()
+  }
+
+  /** Every wrong use says where its help is. */
+  override error(message: string, options?: ErrorOptions): never {
+    return super.error(`${message.trim().replace(/\.$/, '')}; see "${this.path} --help"`, options)
   }
 }
 

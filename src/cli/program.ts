@@ -21,6 +21,7 @@ const commands: Record<string, () => Promise<Add>> = {
   explain: async () => (await import('./explain.ts')).addExplain,
   person: async () => (await import('./person.ts')).addPerson,
   rebuild: async () => (await import('./operations.ts')).addRebuild,
+  api: async () => (await import('./api.ts')).addApi,
   backup: async () => (await import('./backup.ts')).addBackup,
   restore: async () => (await import('./restore.ts')).addRestore,
   move: async () => (await import('./move.ts')).addMove,
@@ -51,7 +52,7 @@ export async function program(names: readonly string[] = Object.keys(commands)):
           .replace(/^error: /, '')
           .trim()
           .replaceAll('\n', ' ')
-        write(`cairn: ${withEscapes(line)} (see --help)\n`)
+        write(`cairn: ${withEscapes(line)}\n`)
       },
     })
   for (const name of names) (await commands[name]!())(cairn)

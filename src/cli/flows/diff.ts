@@ -8,7 +8,7 @@ import { painted, wantsColour } from '../../core/text/colour.ts'
 import { withEscapes } from '../../core/text/unseen.ts'
 import type { Command, Flags } from '../command.ts'
 import { CommandFailure, exitStatus, explained } from '../failure.ts'
-import { addManaged, managed } from '../manage.ts'
+import { addTarget, managed } from '../manage.ts'
 import { printJson, printPainted } from '../output.ts'
 import { filesHelp, type NamedFile, rightFiles } from './files.ts'
 import { type Newest, newestOf, type StoredFlow, statusInWords, storedFlows } from './records.ts'
@@ -17,19 +17,22 @@ import { type Newest, newestOf, type StoredFlow, statusInWords, storedFlows } fr
 const trouble = 2
 
 export function addDiff(flows: Command): void {
-  addManaged(flows.command('diff'))
-    .summary('show what pushing files would change')
-    .description(
-      'show what pushing files would change; exit status 0 for nothing, 1 for something, ' +
-        '2 where files or data cannot be read',
-    )
-    .argument('<file...>', filesHelp)
-    .option('--published', 'compare with the published version, not with a newer draft')
-    .option('--all', 'tell of flows that no file has, too; of archived ones never')
-    .option(
-      '--json',
-      'print a JSON array, one item per flow; if a file is wrong, what validate prints',
-    )
+  addTarget(
+    flows
+      .command('diff')
+      .summary('show what pushing files would change')
+      .description(
+        'show what pushing files would change; exit status 0 for nothing, 1 for something, ' +
+          '2 where files or data cannot be read',
+      )
+      .argument('<file...>', filesHelp)
+      .option('--published', 'compare with the published version, not with a newer draft')
+      .option('--all', 'tell of flows that no file has, too; of archived ones never')
+      .option(
+        '--json',
+        'print a JSON array, one item per flow; if a file is wrong, what validate prints',
+      ),
+  )
     .examples(
       'cairn flows diff tour.yaml --org harbor',
       'cairn flows diff flows/*.yaml --published --all   whether files and pages have drifted apart',

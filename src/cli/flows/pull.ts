@@ -10,7 +10,7 @@ import { shown } from '../../core/text/wording.ts'
 import type { Command, Flags } from '../command.ts'
 import { CommandFailure, UsageFailure } from '../failure.ts'
 import { asUsers, makeDirectory, readTextFile, refuseNoFile, replaceFile } from '../files.ts'
-import { addManaged, managed } from '../manage.ts'
+import { addTarget, managed } from '../manage.ts'
 import { counted, print, printColumns, printJson, tell } from '../output.ts'
 import { schemaFile, schemaLine } from './files.ts'
 import { newestOf, type StoredFlow, statusInWords, storedFlows } from './records.ts'
@@ -18,24 +18,27 @@ import { newestOf, type StoredFlow, statusInWords, storedFlows } from './records
 type Options = Flags<'out', 'published' | 'force'> & { format: 'yaml' | 'json' }
 
 export function addPull(flows: Command): void {
-  addManaged(flows.command('pull'))
-    .summary('write flows as files that push takes back')
-    .description(
-      'write flows as files that push takes back: drafts where there are any, else what was ' +
-        'published last; comments in the files that were pushed are not kept',
-    )
-    .argument('[key...]', 'keys of flows (default: all except archived ones)')
-    .option('--published', 'the published version, not a newer draft')
-    .option(
-      '--out <dir>',
-      'write a file for each flow, named after its key, instead of the standard output',
-    )
-    .option('--force', 'with --out: overwrite files with other content')
-    .addOption(
-      new Option('--format <format>', 'YAML, or JSON as an array')
-        .choices(['yaml', 'json'])
-        .default('yaml'),
-    )
+  addTarget(
+    flows
+      .command('pull')
+      .summary('write flows as files that push takes back')
+      .description(
+        'write flows as files that push takes back: drafts where there are any, else what was ' +
+          'published last; comments in the files that were pushed are not kept',
+      )
+      .argument('[key...]', 'keys of flows (default: all except archived ones)')
+      .option('--published', 'the published version, not a newer draft')
+      .option(
+        '--out <dir>',
+        'write a file for each flow, named after its key, instead of the standard output',
+      )
+      .option('--force', 'with --out: overwrite files with other content')
+      .addOption(
+        new Option('--format <format>', 'YAML, or JSON as an array')
+          .choices(['yaml', 'json'])
+          .default('yaml'),
+      ),
+  )
     .examples(
       'cairn flows pull welcome > welcome.yaml',
       'cairn flows pull --out flows --org harbor',
