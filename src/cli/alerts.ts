@@ -97,7 +97,7 @@ const rows: Row[] = [
     body: ({ send = false }) => ({ send }),
     show({ text, sentTo }, { send }) {
       print(text.trimEnd())
-      if (send) tell(`Sent to ${sentTo} webhooks and mail addresses.`)
+      if (send) tell(`Sending it to ${sentTo} webhooks and mail addresses.`)
     },
     examples: ['cairn alerts report', 'cairn alerts report --send'],
   }),

@@ -36,7 +36,7 @@ const commands: [command: string, link: string][] = [
   ['flows pull --out @/flows --force', 'flows/tour.yaml'],
   ['flows pull --out @/flows', 'flows/tour.yaml'],
   ['flows pull --out @/flows --format json --force', 'flows/tour.json'],
-  ['person export acme ada --out @/ada.json', 'ada.json'],
+  ['person export ada --out @/ada.json', 'ada.json'],
   ['backup @/copy.db', 'copy.db'],
   ['service install --root @ --binary /usr/bin/cairn', 'etc/systemd/system/cairn.service'],
 ]

@@ -66,7 +66,7 @@ test('a stored message is sent even if the server is killed, under the same id',
   const before = receiver.received.length
   receiver.answer = () => null
   const sent = await place.run(['alerts', 'report', '--send'])
-  expect(sent.stderr).toContain('sending it to 1 webhooks and mail addresses')
+  expect(sent.stderr).toContain('Sending it to 1 webhooks and mail addresses')
   const first = await receiver.at(before)
   await server.end('SIGKILL')
   receiver.answer = () => new Response(null, { status: 204 })
