@@ -6,14 +6,22 @@ export class Command extends CommanderCommand {
     return new Command(name)
   }
 
+  private after = ''
+
   /** Example calls to copy. */
   examples(...lines: string[]): this {
-    return this.addHelpText('after', `\nExamples:\n${lines.map(line => `  ${line}`).join('\n')}`)
+    return this.notes(`Examples:\n${lines.map(line => `  ${line}`).join('\n')}`)
   }
 
   /** Further notes. */
   notes(text: string): this {
+    this.after += `\n${text}\n`
     return this.addHelpText('after', `\n${text}`)
+  }
+
+  /** All that `--help` prints of it. */
+  fullHelp(): string {
+    return this.helpInformation() + this.after
   }
 
   /** Its name with those of the commands that it is below, such as `cairn token create`. */
