@@ -220,7 +220,7 @@ const commands: string[][] = [
   ['key', 'rotate', '--org', named],
   ['steps', 'repair', 'hostile', named, '--org', 'acme'],
   ['snippet', 'write', `/dev/null/${named}`],
-  ['service', 'show', '--name', named],
+  ['service', 'show', '--data', named],
   ['healthcheck', '--data', named],
   ['org', 'list', '--data', named],
 ]
