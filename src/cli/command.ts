@@ -29,9 +29,12 @@ export class Command extends CommanderCommand {
     return this.parent ? `${(this.parent as Command).path} ${this.name()}` : this.name()
   }
 
-  /** Every wrong use says where its help is. */
+  /** Every wrong use says where its help is; a word that is no command can be searched for. */
   override error(message: string, options?: ErrorOptions): never {
-    return super.error(`${message.trim().replace(/\.$/, '')}; see "${this.path} --help"`, options)
+    const isSearch = options?.code === 'commander.unknownCommand' && this.parent === null
+    const word = isSearch && /^[\w-]+$/.test(this.args[0] ?? '') ? this.args[0] : null
+    const help = word ? `cairn help ${word}` : `${this.path} --help`
+    return super.error(`${message.trim().replace(/\.$/, '')}; see "${help}"`, options)
   }
 }
 

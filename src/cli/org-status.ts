@@ -37,7 +37,7 @@ function statusLines(status: Status): string[] {
     snippet: snippetVersion && shown(snippetVersion),
     'clock skew': skewMsMedian === null ? null : skewIn(skewMsMedian),
     'rejected in 24 h': rejected.join(', '),
-    'of erased people': erased24h === 0 ? null : `${erased24h} in 24 h, not stored`,
+    'from erased people': erased24h === 0 ? null : `${erased24h} in 24 h, not stored`,
   }
   return [
     `${slug}: ${status.state}, ${status.installed ? 'installed' : 'not installed'}`,

@@ -54,8 +54,8 @@ export async function program(wanted: readonly string[] = names): Promise<Comman
     .description(
       'In-app onboarding from one executable: product tours, checklists and announcements.',
     )
-    .version(`cairn ${version}`, '--version', 'print the version')
-    .helpOption('--help', 'print what a command does, with examples')
+    .version(`cairn ${version}`, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print what a command does, with examples')
     .exitOverride()
     .configureHelp({
       subcommandTerm: command => command.name(),
