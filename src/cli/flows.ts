@@ -5,7 +5,7 @@ import type { AuthoredFlow, ChangedFlows, PushedFlows } from '../modules/authori
 import { mostFlows } from '../modules/authoring/rules.ts'
 import type { Command, Flags } from './command.ts'
 import { exitStatus } from './failure.ts'
-import { addDiff } from './flows/diff.ts'
+import { diffRow } from './flows/diff.ts'
 import {
   areValid,
   filesHelp,
@@ -19,7 +19,7 @@ import {
 } from './flows/files.ts'
 import { previewRow } from './flows/preview.ts'
 import { promoteRow } from './flows/promote.ts'
-import { addPull } from './flows/pull.ts'
+import { pullRow } from './flows/pull.ts'
 import { type Pushed, publishCommand } from './flows/records.ts'
 import { sourceOf } from './flows/source.ts'
 import { addTexts } from './flows/texts.ts'
@@ -46,13 +46,13 @@ export function addFlows(cairn: Command): void {
     ],
   })
   addValidate(flows)
-  addDiff(flows)
+  addRow(flows, diffRow)
   addRow(flows, pushRow)
   addRow(flows, previewRow)
   for (const one of changeRows) addRow(flows, one)
   addRow(flows, promoteRow)
   addRow(flows, listRow)
-  addPull(flows)
+  addRow(flows, pullRow)
   addTexts(flows)
   addSchema(flows)
 }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { SettingName } from '../config/settings.ts'
 import type { Command } from './command.ts'
+import { CommandFailure, explained } from './failure.ts'
 import {
   addTarget,
   type Interrupted,
@@ -45,6 +46,8 @@ export interface Row<Answer = any> {
   scope?: 'organisation' | 'here' | 'server'
   /** Whether it can do nothing without a running server, such as in the memory of its own process. */
   needsServer?: boolean
+  /** The exit status of a failure, if 1 means something else. */
+  failureStatus?: number
   /** Whether it makes the data directory if there is none. */
   makesData?: boolean
   /** What a terminal shows of the progress of long work. */
@@ -133,7 +136,13 @@ export function addRow(to: Command, one: Row): Command {
   command.option('--json', jsonHelp(one)).examples(...one.examples)
   addTarget(command, { ...targets[one.scope ?? 'organisation'], settings })
   if (notes) command.notes(notes)
-  return command.action(() => runRow(one, command))
+  const { failureStatus: status } = one
+  return command.action(() =>
+    runRow(one, command).catch(error => {
+      if (status === undefined) throw error
+      throw new CommandFailure(explained(error).lines.join('\n'), { status, cause: error })
+    }),
+  )
 }
 
 const jsonHelp = ({ route, part }: Row) =>

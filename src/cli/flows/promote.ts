@@ -1,12 +1,10 @@
-import { wantsColour } from '../../core/text/colour.ts'
-import { withEscapes } from '../../core/text/unseen.ts'
 import { shown } from '../../core/text/wording.ts'
 import type { EnvironmentsAnswer, PromotionAnswer } from '../../modules/environments/model.ts'
 import { CommandFailure, UsageFailure, warn } from '../failure.ts'
 import type { Manager } from '../manage.ts'
-import { print, printPainted, saysYes, tell } from '../output.ts'
+import { print, saysYes, tell } from '../output.ts'
 import { type Given, option, row } from '../table.ts'
-import { colouredDiff, partLines } from './diff.ts'
+import { partLines, printDiff } from './diff.ts'
 import { type Pushed, publishCommand } from './records.ts'
 
 interface Promoted {
@@ -83,46 +81,34 @@ async function promote(manager: Manager, given: Given): Promise<Promoted> {
 /** The slug of the organisation that is meant. */
 async function stagingOf({ ask, organisation }: Manager, named: string | undefined) {
   const { staging } = await ask<EnvironmentsAnswer>('GET /environments')
-  const slugs = staging.map(({ slug }) => slug)
-  if (named !== undefined) {
-    const found = staging.find(({ slug, id }) => slug === named || id === named)
-    if (found) return found.slug
-    throw new CommandFailure(
-      `"${shown(named, 100)}" is not linked to ${organisation}: see "cairn org links"`,
-    )
-  }
-  const [only, ...others] = slugs
+  const found = staging.filter(({ slug, id }) => named === undefined || [slug, id].includes(named))
+  const [only, ...others] = found.map(({ slug }) => slug)
   if (only === undefined) {
+    const which = named === undefined ? 'no organisation' : `"${shown(named, 100)}"`
     throw new CommandFailure(
-      `no organisation tries flows for ${organisation}: link one with "cairn org link OTHER"`,
+      `${which} is linked to ${organisation} to try flows for it: see "cairn org links"`,
     )
   }
   if (others.length === 0) return only
-  throw new UsageFailure(`choose one with --from: ${slugs.join(', ')}`)
+  throw new UsageFailure(`choose one with --from: ${[only, ...others].join(', ')}`)
 }
 
-/** What would change, for people. */
+/** Prints what would change. */
 function show(
   { key, state, staging, production, steps, items, diff, foreignOrigins }: PromotionAnswer,
   from: string,
 ) {
   const what = staging.side === 'draft' ? 'its draft' : `version ${staging.version}`
-  const against =
-    production && (production.hasDraft ? 'the draft' : `version ${production.version}`)
-  const heading = [
-    `${key}: ${state}, ${what} of ${from}`,
-    ...(against && state !== 'same' ? [`against ${against} here`] : []),
-  ]
+  const isChanged = state !== 'same'
   const lines = [
-    heading.join(', '),
-    ...(production?.hasDraft && state !== 'same' ? ['  the draft here will be overwritten'] : []),
+    `${key}: ${state}, ${what} of ${from}`,
+    ...(production?.hasDraft && isChanged ? ['  the draft here will be overwritten'] : []),
     ...(staging.hasDraft && staging.side !== 'draft' ? ['  a newer draft stays there'] : []),
-    ...(state === 'new' ? [] : partLines('step', steps, 'its funnel ends', [])),
-    ...(state === 'new' ? [] : partLines('item', items, 'its ticks end', [])),
+    ...(state === 'new' ? [] : partLines('step', steps, false)),
+    ...(state === 'new' ? [] : partLines('item', items, false)),
     ...(diff === '' ? [] : [diff.replace(/\n$/, '')]),
   ]
-  const text = withEscapes(lines.join('\n'))
-  printPainted(wantsColour(process.stdout, process.env) ? colouredDiff(text) : text)
+  printDiff(lines.join('\n'))
   for (const origin of foreignOrigins) {
     warn(`it names ${origin}, which is an origin of ${from} only: fix that before visitors see it`)
   }
