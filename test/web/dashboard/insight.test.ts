@@ -94,7 +94,7 @@ test('identity verification in observe mode is shown by hour, and matches the AP
   const { page, noticed } = await demo.visit('/install')
   await page.getByText('Calls that named a user').waitFor()
   expect(await page.getByText('Who users are, by hour').count()).toBe(0)
-  const observed = await demo.place.run(['org', 'identity', 'harbor', '--mode', 'observe'])
+  const observed = await demo.place.run(['org', 'set', 'identityMode', 'observe'])
   expect([observed.status, observed.stderr]).toEqual([0, ''])
   await demo.send([1, 2, 3].map(i => ({ kind: 'custom', name: 'clicked', userId: `u${i}` })))
   await page.reload()
@@ -129,10 +129,10 @@ test('the organisation’s time zone applies to pages whose address names none',
   await page.goto(demo.at('/flows/welcome?tz=UTC'))
   await page.getByText('Where people leave').waitFor()
   expect(new URL(page.url()).searchParams.get('tz')).toBe('UTC')
-  expect(await demo.place.json(['org', 'timezone', 'harbor'])).toMatchObject({
+  expect(await demo.place.json(['org', 'settings'])).toMatchObject({
     timezone: 'Asia/Tokyo',
   })
-  await demo.place.run(['org', 'timezone', 'harbor', '--browser'])
+  await demo.place.run(['org', 'unset', 'timezone'])
 })
 
 test('an organisation is renamed, and every page calls it by the new name at once', async () => {

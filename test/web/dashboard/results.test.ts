@@ -375,12 +375,12 @@ test('an owner lists traits; invalid ones are rejected, and ones that may name a
   await page.getByText('No longer sent by pages or shown in results: role.').waitFor()
   await page.getByRole('button', { name: 'Change traits' }).click()
   await page.getByText('1 trait is listed now.').waitFor()
-  expect(await house.place.json(['org', 'traits', 'harbor'])).toMatchObject({ traits: ['plan'] })
+  expect(await house.place.json(['org', 'settings'])).toMatchObject({ traits: ['plan'] })
   expect(noticed.complaints).toEqual([])
 })
 
 test('if no trait is listed, the page says so and links an owner to the setting', async () => {
-  await house.place.run(['org', 'traits', 'harbor', '--none'])
+  await house.place.run(['org', 'unset', 'traits', '--org', 'harbor'])
   const { page } = await house.visit('/flows/welcome')
   await page.getByRole('link', { name: 'List a trait' }).click()
   await page.getByText('None is listed: no trait leaves a browser.').waitFor()
