@@ -45,8 +45,6 @@ export class AnswerTally {
   }
 }
 
-export type QuestionNumbers = ReturnType<AnswerTally['of']>
-
 type Counts = readonly (readonly [answer: number | string | string[], count: number])[]
 
 const sum = (counts: Counts) => counts.reduce((total, [, count]) => total + count, 0)

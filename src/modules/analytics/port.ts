@@ -83,6 +83,7 @@ export const outcomeCodes = { inProgress: 0, dismissed: 1, completed: 2 } as con
 
 /** Bits of a state that hold the outcome. The other bits are the version's index in `versions`. */
 export const outcomeBits = 2
+export const outcomeMask = 2 ** outcomeBits - 1
 
 /** Flags of a run for its steps or items: one byte per run for every eight of them. */
 export type Planes = readonly Uint8Array[]

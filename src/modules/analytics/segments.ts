@@ -1,11 +1,11 @@
 import { type ListedTraits, traitIn } from '../../core/event/traits.ts'
 import { wilsonInterval } from '../../core/number/interval.ts'
-import { DurationCounts, fourDecimals, rate } from '../../core/number/statistics.ts'
+import { DurationCounts, fourDecimals } from '../../core/number/statistics.ts'
 import { cohortNames, maxValues } from './definitions.ts'
 import { PeopleCounter } from './people.ts'
-import { cohortCodes, filterRuns, outcomeCodes, type RunColumns } from './port.ts'
+import { cohortCodes, filterRuns, outcomeCodes, outcomeMask, type RunColumns } from './port.ts'
 import type { LateStep, SegmentFilter } from './query.ts'
-import { noTime, outcomeMask, secondsOf } from './tally.ts'
+import { noTime, secondsOf, totalsOf } from './tally.ts'
 
 /** Whether a run passes all filters. */
 export const hasTraits = (traits: ListedTraits, filters: readonly SegmentFilter[]): boolean =>
@@ -32,32 +32,24 @@ type Counted = Pick<RunColumns, 'count' | 'people' | 'states' | 'ends'>
 
 /** The runs of one group. */
 class Row {
-  readonly outcomes = [0, 0, 0]
+  starts = 0
+  completions = 0
+  dismissals = 0
   readonly durations = new DurationCounts()
   untimed = 0
 
   numbers(people: number, completers: number) {
-    const { outcomes, durations, untimed } = this
-    const completions = outcomes[outcomeCodes.completed]!
-    const dismissals = outcomes[outcomeCodes.dismissed]!
-    const inProgress = outcomes[outcomeCodes.inProgress]!
-    const starts = completions + dismissals + inProgress
-    const interval = wilsonInterval(completions, starts)
+    const { durations, untimed } = this
+    const interval = wilsonInterval(this.completions, this.starts)
     return {
-      starts,
-      uniqueUsers: people,
-      completions,
-      uniqueCompleters: completers,
-      dismissals,
-      inProgress,
-      completionRate: rate(completions, starts),
+      ...totalsOf(this, people, completers),
       interval: interval && { low: fourDecimals(interval.low), high: fourDecimals(interval.high) },
       timeToComplete: { count: durations.total, ...secondsOf(durations), untimed },
     }
   }
 }
 
-export type GroupNumbers = ReturnType<Row['numbers']>
+type GroupNumbers = ReturnType<Row['numbers']>
 
 /** Counts runs by group. Which groups share a row is only known once all runs are. */
 class GroupTally {
@@ -86,9 +78,13 @@ class GroupTally {
         const outcome = states[run]! & outcomeMask
         const isCompleted = outcome === outcomeCodes.completed
         const tally = tallies[row]!
-        tally.outcomes[outcome]!++
-        if (isCompleted && ends[run] === noTime) tally.untimed++
-        else if (isCompleted) tally.durations.add(ends[run]!)
+        tally.starts++
+        if (outcome === outcomeCodes.dismissed) tally.dismissals++
+        if (isCompleted) {
+          tally.completions++
+          if (ends[run] === noTime) tally.untimed++
+          else tally.durations.add(ends[run]!)
+        }
         const word = row >> 4
         marks[word] = (isCompleted ? 3 : 1) << ((row & 15) * 2)
         counter.add(people[run * 2]!, people[run * 2 + 1]!, 0, isCompleted, marks, 0)
