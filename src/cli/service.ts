@@ -2,8 +2,6 @@ import { resolve } from 'node:path'
 import { Argument } from 'commander'
 import type { Command } from './command.ts'
 import { print, printColumns, printJson } from './output.ts'
-import alertRules from './service/alerts.yaml' with { type: 'text' }
-import dashboard from './service/dashboard.json'
 import { type FileChange, installService, uninstallService } from './service/install.ts'
 import { planOf, type ServiceOptions } from './service/plan.ts'
 import { settingsTemplate, unitFile } from './service/unit.ts'
@@ -11,13 +9,11 @@ import { settingsTemplate, unitFile } from './service/unit.ts'
 export function addService(cairn: Command): void {
   const service = cairn
     .command('service')
-    .description('run the server with systemd, and monitor it with Prometheus and Grafana')
-    .examples('sudo cairn service install', 'cairn service alerts > cairn-alerts.yml')
+    .description('run the server with systemd')
+    .examples('sudo cairn service install', 'cairn service show')
   addInstall(service)
   addUninstall(service)
   addShow(service)
-  addAlerts(service)
-  addDashboard(service)
 }
 
 /** The options from which a unit is made. */
@@ -99,23 +95,4 @@ function addShow(service: Command): void {
       const plan = planOf(options)
       print((shown === 'unit' ? unitFile(plan) : settingsTemplate(plan.data)).trimEnd())
     })
-}
-
-function addAlerts(service: Command): void {
-  service
-    .command('alerts')
-    .description('print alert rules for Prometheus')
-    .examples(
-      'cairn service alerts > /etc/prometheus/rules/cairn.yml',
-      'cairn service alerts | promtool check rules /dev/stdin',
-    )
-    .action(() => print(alertRules.trimEnd()))
-}
-
-function addDashboard(service: Command): void {
-  service
-    .command('dashboard')
-    .description('print a dashboard for Grafana, as JSON to import')
-    .examples('cairn service dashboard > cairn-dashboard.json')
-    .action(() => print(JSON.stringify(dashboard, null, 2)))
 }

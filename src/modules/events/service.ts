@@ -67,8 +67,7 @@ export function eventService(deps: { stores: EventStores; retentionDays: number 
       results.push({ index, id: sentId(events[index]), status: 'rejected', code, message })
     }
     for (let index = 0; index < events.length; index++) {
-      const looked = namedBy(events[index], catalogue)
-      const named = looked instanceof Promise ? await looked : looked
+      const named = namedBy(events[index], catalogue)
       watched?.add(events[index], named)
       const verdict = judge(events[index], index, named, context)
       if ('code' in verdict) {

@@ -13,7 +13,6 @@ import {
   type FlowEntry,
   type ItemEntry,
   latestVersion,
-  type MaybePromise,
   type Organisation,
   type StepEntry,
 } from '../../core/organisation/catalogue.ts'
@@ -255,17 +254,15 @@ const idIn = (sent: unknown, name: 'flowId' | 'stepId' | 'itemId') => {
 }
 
 /** Looks up what an event names. The event may have any shape. */
-export function namedBy(sent: unknown, catalogue: Catalogue): MaybePromise<NamedParts> {
+export function namedBy(sent: unknown, catalogue: Catalogue): NamedParts {
   const flowId = idIn(sent, 'flowId')
   const stepId = idIn(sent, 'stepId')
   const itemId = idIn(sent, 'itemId')
-  const flow = flowId === null ? null : catalogue.flow(flowId)
-  const step = stepId === null ? null : catalogue.step(stepId)
-  const item = itemId === null ? null : catalogue.item(itemId)
-  if (flow instanceof Promise || step instanceof Promise || item instanceof Promise) {
-    return Promise.all([flow, step, item]).then(([flow, step, item]) => ({ flow, step, item }))
+  return {
+    flow: flowId === null ? null : catalogue.flow(flowId),
+    step: stepId === null ? null : catalogue.step(stepId),
+    item: itemId === null ? null : catalogue.item(itemId),
   }
-  return { flow, step, item }
 }
 
 /** Whether any of it belongs to another organisation. */

@@ -1,8 +1,23 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { PresenceMarks } from '../../../../src/storage/shared/presence-marks.ts'
+import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
+import { PresenceTable } from '../../../../src/storage/sqlite/organisations/presence-table.ts'
+
+function newTable() {
+  const database = new Database(':memory:', { strict: true })
+  migrate(database)
+  const marks = new PresenceTable(database)
+  const stored = () =>
+    database
+      .query(
+        'select key_used_first as firstAt, key_used_last as lastAt from presence where org_id = 1',
+      )
+      .get()
+  return { marks, stored }
+}
 
 test('a limit that is reached again within its minute is not new', () => {
-  const marks = new PresenceMarks()
+  const { marks } = newTable()
   expect(marks.isNewlyLimited(1, 'events', 60_000)).toBe(true)
   expect(marks.isNewlyLimited(1, 'events', 119_999)).toBe(false)
   expect(marks.isNewlyLimited(1, 'flows', 119_999)).toBe(true)
@@ -14,15 +29,16 @@ test('a limit that is reached again within its minute is not new', () => {
 })
 
 test('what was seen is news until it is written, and again once it was seen later', () => {
-  const marks = new PresenceMarks()
+  const { marks, stored } = newTable()
   marks.mark(1, 'key_used', 5_900)
   marks.mark(1, 'key_used', 6_100)
-  const { seen, written } = marks.takeNews()
-  expect(seen).toMatchObject([{ orgRow: 1, mark: 'key_used', firstAt: 5_000, lastAt: 6_000 }])
+  const written = marks.write()
+  expect(stored()).toEqual({ firstAt: 5_000, lastAt: 6_000 })
   marks.mark(1, 'key_used', 9_000)
   written()
   expect(marks.hasNews).toBe(true)
-  marks.takeNews().written()
+  marks.write()()
+  expect(stored()).toEqual({ firstAt: 5_000, lastAt: 9_000 })
   marks.mark(1, 'key_used', 9_500)
   expect(marks.hasNews).toBe(false)
 })

@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import {
   mostAuthorSessions,
   mostAuthorSessionsInAll,
@@ -8,14 +8,14 @@ import {
   ticketMs,
   visitIdleMs,
   visitLongestMs,
-} from '../../../core/organisation/author-session.ts'
+} from '../../core/organisation/author-session.ts'
 import type {
   AuthorSession,
   AuthorVisit,
   NewAuthorSession,
   Proposal,
   Spent,
-} from '../../../modules/author/port.ts'
+} from '../../modules/author/port.ts'
 
 /** How long it is reported that a session has ended, milliseconds. */
 const toldMs = 5 * 60_000
@@ -52,18 +52,14 @@ function stateOf(session: KeptSession, now: number): AuthorSession['state'] {
 const forgottenAt = (session: KeptSession): number => endOf(session) + toldMs
 
 /**
- * Author sessions of all organisations. A server alone has them in memory, and writes
- * nothing of them anywhere. Nodes hold only those that a call is about, and share the rest.
+ * Author sessions of all organisations. A server alone has them in memory, and writes nothing of them anywhere.
  */
 export class AuthorSessions {
   private readonly sessions: Map<string, KeptSession>
 
-  /** @param elsewhere how many sessions of other organisations there are that are not held here */
-  constructor(
-    held: Iterable<KeptSession> = [],
-    private readonly elsewhere = 0,
-  ) {
-    this.sessions = new Map([...held].map(session => [session.id, session]))
+  constructor(held: readonly KeptSession[] = []) {
+    const inOrder = held.toSorted((a, b) => a.begunAt - b.begunAt)
+    this.sessions = new Map(inOrder.map(session => [session.id, session]))
   }
 
   get held(): Iterable<KeptSession> {
@@ -76,7 +72,7 @@ export class AuthorSessions {
     if (own.length >= mostAuthorSessions) {
       const oldest = own.reduce((a, b) => (endOf(b) < endOf(a) ? b : a))
       this.sessions.delete(oldest.id)
-    } else if (this.sessions.size + this.elsewhere >= mostAuthorSessionsInAll) {
+    } else if (this.sessions.size >= mostAuthorSessionsInAll) {
       throw new AppError('overloaded', 'Too many pages are being authored at once: try later')
     }
     const fresh = { orgRow, wrongCodes: 0, visit: null, proposed: 0, proposals: [] }

@@ -1,10 +1,10 @@
-import { AppError } from '../../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import {
   mostPreviewedText,
   mostPreviews,
   mostPreviewsInAll,
-} from '../../../core/organisation/preview-link.ts'
-import type { NewPreview, Preview, PreviewVisit } from '../../../modules/previews/port.ts'
+} from '../../core/organisation/preview-link.ts'
+import type { NewPreview, Preview, PreviewVisit } from '../../modules/previews/port.ts'
 
 /** A link as it is kept; JSON can carry it. */
 export interface KeptPreview extends NewPreview {
@@ -23,25 +23,16 @@ const told = ({
   ...preview
 }: KeptPreview) => preview satisfies Preview
 
-/** The number and the size of links that are held elsewhere. */
-interface PreviewsElsewhere {
-  count: number
-  size: number
-}
-
 /**
- * Links to previews of all organisations. A server alone has them in memory, and
- * writes nothing of them anywhere but in the audit log. Nodes hold only those that a call is about, and share the
- * rest.
+ * Links to previews of all organisations. A server alone has them in memory, and writes nothing of them anywhere but
+ * in the audit log.
  */
 export class PreviewLinks {
   private readonly links: Map<string, KeptPreview>
 
-  constructor(
-    held: Iterable<KeptPreview> = [],
-    private readonly elsewhere: PreviewsElsewhere = { count: 0, size: 0 },
-  ) {
-    this.links = new Map([...held].map(link => [link.id, link]))
+  constructor(held: readonly KeptPreview[] = []) {
+    const inOrder = held.toSorted((a, b) => a.madeAt - b.madeAt)
+    this.links = new Map(inOrder.map(link => [link.id, link]))
   }
 
   get held(): Iterable<KeptPreview> {
@@ -53,8 +44,8 @@ export class PreviewLinks {
     const all = [...this.links.values()]
     if (all.filter(link => link.orgRow === orgRow).length >= mostPreviews) return false
     const size = preview.definition ? JSON.stringify(preview.definition).length : 0
-    const sizes = all.reduce((sum, link) => sum + link.size, size + this.elsewhere.size)
-    if (all.length + this.elsewhere.count >= mostPreviewsInAll || sizes > mostPreviewedText) {
+    const sizes = all.reduce((sum, link) => sum + link.size, size)
+    if (all.length >= mostPreviewsInAll || sizes > mostPreviewedText) {
       throw new AppError('overloaded', 'Too many drafts are being previewed at once: try later')
     }
     this.links.set(preview.id, { ...preview, orgRow, openedAt: null, size })
