@@ -102,9 +102,8 @@ class GroupTally {
 /** Counts runs by the values of a trait. */
 export class SegmentTally {
   private readonly tally = new GroupTally()
-  /** The first entry stands for runs that did not say the trait. */
-  private readonly values: (string | null)[] = [null]
-  private readonly known = new Map<string, number>()
+  /** By value. Group 0 is for runs whose value is unknown. */
+  private readonly groups = new Map<string, number>()
 
   constructor(private readonly trait: string) {}
 
@@ -119,21 +118,20 @@ export class SegmentTally {
   }
 
   private groupOf(value: string): number {
-    const known = this.known.get(value)
-    if (known !== undefined) return known
-    this.known.set(value, this.values.length)
-    return this.values.push(value) - 1
+    const group = this.groups.get(value) ?? this.groups.size + 1
+    this.groups.set(value, group)
+    return group
   }
 
-  /** The most frequent values first, then the rarer ones together, then runs that did not say the trait. */
+  /** The most frequent values first, then the rarer ones together, then runs whose value is unknown. */
   *counting() {
-    const starts = this.tally.starts(this.values.length)
-    const said = [...this.known]
+    const starts = this.tally.starts(this.groups.size + 1)
+    const values = [...this.groups]
       .filter(([, group]) => starts[group]! > 0)
       .sort(([a, i], [b, j]) => starts[j]! - starts[i]! || (a < b ? -1 : 1))
-    const shown = said.slice(0, maxValues)
-    const others = said.length - shown.length
-    const rowOf = this.values.map(() => shown.length)
+    const shown = values.slice(0, maxValues)
+    const others = values.length - shown.length
+    const rowOf = Array<number>(this.groups.size + 1).fill(shown.length)
     for (const [row, [, group]] of shown.entries()) rowOf[group] = row
     rowOf[0] = shown.length + 1
     const numbers = yield* this.tally.counting(rowOf, shown.length + 2)
