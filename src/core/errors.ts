@@ -44,10 +44,7 @@ export const errors = {
     fields: { scope: text('The missing scope. Absent if no scope is enough.') },
   },
   not_found: { status: 404, when: 'Nothing exists at this path.' },
-  organisation_not_found: {
-    status: 404,
-    when: 'The organisation is not named, or does not exist.',
-  },
+  organisation_not_found: { status: 404, when: 'The organisation is unknown or missing.' },
   version_not_found: { status: 404, when: 'The flow has no version with this number.' },
   flow_not_found: {
     status: 404,
@@ -64,36 +61,21 @@ export const errors = {
   method_not_allowed: { status: 405, when: 'The path does not accept this method. See `Allow`.' },
   too_many_flows: { status: 409, when: 'The organisation has the maximum number of flows.' },
   slug_taken: { status: 409, when: 'Another organisation has this slug.' },
-  too_many_organisations: {
-    status: 409,
-    when: 'The server has the maximum number of organisations.',
-  },
+  too_many_organisations: { status: 409, when: 'The server cannot hold more organisations.' },
   too_many_webhooks: { status: 409, when: 'The organisation has the maximum number of webhooks.' },
-  too_many_previews: {
-    status: 409,
-    when: 'The organisation has the maximum number of preview links.',
-  },
+  too_many_previews: { status: 409, when: 'The organisation has too many preview links.' },
   sent_too_often: {
     status: 409,
     when: 'The maximum number of messages was sent on request. Nothing was sent or changed.',
     header: 'Retry-After',
   },
-  cannot_link: {
-    status: 409,
-    when: 'The organisations are the same, or one is already linked to another.',
-  },
+  cannot_link: { status: 409, when: 'One of them is linked already, or both are the same.' },
   two_secrets_work: { status: 409, when: 'The previous identity secret is still valid.' },
-  rewriting_under_way: {
-    status: 409,
-    when: 'A person is being erased, or analytics are being rebuilt.',
-  },
+  rewriting_under_way: { status: 409, when: 'An erasure or a rebuild of analytics is running.' },
   nothing_to_repair: { status: 409, when: 'No selector was given, and none is suggested.' },
   flow_locked: { status: 409, when: 'The flow can only be changed in its repository.' },
   server_running: { status: 409, when: 'This is only possible while no server runs.' },
-  unsupported_by_database: {
-    status: 409,
-    when: 'This is only possible on a server that does not share its data.',
-  },
+  unsupported_by_database: { status: 409, when: 'Several servers share the data.' },
   precondition_failed: {
     status: 412,
     when: 'It changed after you read it.',
@@ -103,19 +85,10 @@ export const errors = {
       changedAt: { ...textOrNull('When it changed.'), format: 'date-time' },
     },
   },
-  precondition_required: {
-    status: 428,
-    when: 'The `If-Match` or `If-None-Match` header is missing.',
-  },
-  payload_too_large: {
-    status: 413,
-    when: 'The body is over 1 MiB for `/events`, or over 64 KiB elsewhere.',
-  },
+  precondition_required: { status: 428, when: '`If-Match` or `If-None-Match` is missing.' },
+  payload_too_large: { status: 413, when: 'The body is over 64 KiB, or 1 MiB for `/events`.' },
   uri_too_long: { status: 414, when: 'Path and query are over 8 KiB.' },
-  unsupported_media_type: {
-    status: 415,
-    when: 'The type is neither `application/json` nor `text/plain`.',
-  },
+  unsupported_media_type: { status: 415, when: 'Neither `application/json` nor `text/plain`.' },
   validation_failed: {
     status: 422,
     when: 'The request does not have the expected shape. See `details`.',

@@ -1,8 +1,7 @@
 import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { ItemRef, StepRef } from '../../core/reference.ts'
-import { outcomeBits, outcomeCodes, type RunColumns } from './port.ts'
-import { outcomeMask } from './tally.ts'
+import { outcomeBits, outcomeCodes, outcomeMask, type RunColumns } from './port.ts'
 
 /** How a run ended; null if it is in progress. */
 const ends = {

@@ -62,7 +62,7 @@ export function analyticsRoutes(deps: {
       return stream(kept, runColumnsOf(flow), run => run.version)
     }
     if (filters.length > 0) {
-      const message = 'Events are not told apart by traits: ask for rows=runs'
+      const message = 'Events cannot be filtered by traits: use rows=runs'
       throw invalid({ path: '/segment', message })
     }
     const pages = stores.analytics.events(ref, flow.ref, range)

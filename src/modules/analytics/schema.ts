@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { longestTrait, mostTraits } from '../../core/event/traits.ts'
 import { Count, FlowId, Instant, ItemId, OneOf, OrNull, StepId, Told } from '../../http/shapes.ts'
 import { StepStateShape } from '../steps/index.ts'
@@ -109,6 +109,10 @@ const Interval = (minimum: number, description: string, [low, high]: [number, nu
   )
 }
 
+/** A field that depends on a parameter. */
+const With = <T extends TSchema>(parameter: string, schema: T, description: string) =>
+  Type.Optional({ ...schema, description: `With \`${parameter}\`. ${description}` })
+
 const Key = (example: string) => Text('Its key.', example)
 
 const Title = (example: string) => Text('Its title in the newest version that has it.', example)
@@ -167,9 +171,7 @@ const StepNumbers = Type.Object(
     targetMissing: counted('targetMissing', 3),
     droppedHere: counted('droppedHere', 51),
     stillHere: counted('stillHere', 4),
-    leftOut: Type.Optional(
-      Count(`With \`ways=1\`. ${requestedDefinitions.ways['steps.leftOut']}`, 12),
-    ),
+    leftOut: With('ways=1', Count('', 12), requestedDefinitions.ways['steps.leftOut']),
     dropOffRate: Rate(definitions.dropOffRate, 0.1238),
     medianSeconds: Seconds(definitions.stepSeconds, 6.2),
     p90Seconds: Seconds(definitions.stepSeconds, 19.8),
@@ -229,10 +231,10 @@ const VersionNumbers = Type.Object({
   starts: counted('starts', 412),
   completions: counted('completions', 268),
   completionRate: Rate(definitions.completionRate, 0.6505),
-  distribution: Type.Optional(
-    Type.Array(Count('Runs in the bin.', 119), {
-      description: `With \`distribution=1\`. ${ofDistribution['versions.distribution']}`,
-    }),
+  distribution: With(
+    'distribution=1',
+    Type.Array(Count('Runs in the bin.', 119)),
+    ofDistribution['versions.distribution'],
   ),
 })
 
@@ -265,25 +267,22 @@ const SegmentNumbers = Type.Object(
   { title: 'SegmentNumbers' },
 )
 
-const LateNumbers = Type.Object(
-  {
-    stepId: StepId,
-    key: Key('invite'),
-    title: Title('Invite your team'),
-    afterSeconds: Type.Integer({
-      minimum: 60,
-      description: requestedDefinitions.late['late.afterSeconds'],
-      examples: [86_400],
+const LateNumbers = Type.Object({
+  stepId: StepId,
+  key: Key('invite'),
+  title: Title('Invite your team'),
+  afterSeconds: Type.Integer({
+    minimum: 60,
+    description: requestedDefinitions.late['late.afterSeconds'],
+    examples: [86_400],
+  }),
+  cohorts: Type.Array(
+    Type.Object({
+      cohort: OneOf(cohortNames, { description: 'When the runs first saw the step.' }),
+      ...Group,
     }),
-    cohorts: Type.Array(
-      Type.Object({
-        cohort: OneOf(cohortNames, { description: 'When the runs first saw the step.' }),
-        ...Group,
-      }),
-    ),
-  },
-  { description: `With \`late\`. ${requestedDefinitions.late.late}` },
-)
+  ),
+})
 
 const ofExperiment = requestedDefinitions.experiment
 
@@ -333,16 +332,15 @@ export const Analytics = Type.Object(
     ),
     filters: Type.Object({
       version: OrNull(Type.Integer({ minimum: 1 }), definitions['filters.version'], null),
-      segment: Type.Optional(
+      segment: With(
+        'segment=<trait>:<value>',
         Type.Array(
           Type.Object({
             trait: Text('The trait.', 'plan'),
             value: OrNull(Type.String(), 'Null if unknown.', 'pro'),
           }),
-          {
-            description: `With \`segment=<trait>:<value>\`. ${requestedDefinitions.segments['filters.segment']}`,
-          },
         ),
+        requestedDefinitions.segments['filters.segment'],
       ),
     }),
     ignored: Type.Array(Type.String(), { description: definitions.ignored, examples: [[]] }),
@@ -351,10 +349,10 @@ export const Analytics = Type.Object(
     timeToComplete: Type.Object(
       {
         ...TimeToComplete.properties,
-        distribution: Type.Optional(
-          Type.Array(DurationBin, {
-            description: `With \`distribution=1\`. ${ofDistribution['timeToComplete.distribution']} The bins end at ${binEdges.join(', ')} seconds.`,
-          }),
+        distribution: With(
+          'distribution=1',
+          Type.Array(DurationBin),
+          `${ofDistribution['timeToComplete.distribution']} The bins end at ${binEdges.join(', ')} seconds.`,
         ),
       },
       { description: definitions.timeToComplete },
@@ -362,26 +360,18 @@ export const Analytics = Type.Object(
     steps: Type.Array(StepNumbers, { description: definitions.steps }),
     checklist: OrNull(Checklist, 'Null for a flow without a checklist.'),
     daily: Type.Array(DayNumbers, { description: `Every day of the range. ${definitions.daily}` }),
-    periods: Type.Optional(
-      Type.Array(PeriodNumbers, {
-        description: `With \`interval\`. ${requestedDefinitions.interval.periods}`,
-      }),
-    ),
+    periods: With('interval', Type.Array(PeriodNumbers), requestedDefinitions.interval.periods),
     versions: Type.Array(VersionNumbers, { description: definitions.versions }),
-    segments: Type.Optional(
-      Type.Array(SegmentNumbers, {
-        description: `With \`segment=<trait>\`. ${requestedDefinitions.segments.segments}`,
-      }),
+    segments: With(
+      'segment=<trait>',
+      Type.Array(SegmentNumbers),
+      requestedDefinitions.segments.segments,
     ),
-    late: Type.Optional(LateNumbers),
+    late: With('late', LateNumbers, requestedDefinitions.late.late),
     experiment: Type.Optional(
       OrNull(Experiment, `For a flow with a goal and a hold-out. ${ofExperiment.experiment}`),
     ),
-    ways: Type.Optional(
-      Type.Array(PathNumbers, {
-        description: `With \`ways=1\`. ${requestedDefinitions.ways.ways}`,
-      }),
-    ),
+    ways: With('ways=1', Type.Array(PathNumbers), requestedDefinitions.ways.ways),
     definitions: Type.Record(Type.String(), Type.String(), {
       description: 'What each number means.',
       examples: [{ starts: definitions.starts }],

@@ -1,11 +1,11 @@
 import { type ListedTraits, traitIn } from '../../core/event/traits.ts'
 import { wilsonInterval } from '../../core/number/interval.ts'
-import { DurationCounts, fourDecimals, rate } from '../../core/number/statistics.ts'
+import { DurationCounts, fourDecimals } from '../../core/number/statistics.ts'
 import { cohortNames, maxValues } from './definitions.ts'
 import { PeopleCounter } from './people.ts'
-import { cohortCodes, filterRuns, outcomeCodes, type RunColumns } from './port.ts'
+import { cohortCodes, filterRuns, outcomeCodes, outcomeMask, type RunColumns } from './port.ts'
 import type { LateStep, SegmentFilter } from './query.ts'
-import { noTime, outcomeMask, secondsOf } from './tally.ts'
+import { noTime, secondsOf, totalsOf } from './tally.ts'
 
 /** Whether a run passes all filters. */
 export const hasTraits = (traits: ListedTraits, filters: readonly SegmentFilter[]): boolean =>
@@ -32,32 +32,24 @@ type Counted = Pick<RunColumns, 'count' | 'people' | 'states' | 'ends'>
 
 /** The runs of one group. */
 class Row {
-  readonly outcomes = [0, 0, 0]
+  starts = 0
+  completions = 0
+  dismissals = 0
   readonly durations = new DurationCounts()
   untimed = 0
 
   numbers(people: number, completers: number) {
-    const { outcomes, durations, untimed } = this
-    const completions = outcomes[outcomeCodes.completed]!
-    const dismissals = outcomes[outcomeCodes.dismissed]!
-    const inProgress = outcomes[outcomeCodes.inProgress]!
-    const starts = completions + dismissals + inProgress
-    const interval = wilsonInterval(completions, starts)
+    const { durations, untimed } = this
+    const interval = wilsonInterval(this.completions, this.starts)
     return {
-      starts,
-      uniqueUsers: people,
-      completions,
-      uniqueCompleters: completers,
-      dismissals,
-      inProgress,
-      completionRate: rate(completions, starts),
+      ...totalsOf(this, people, completers),
       interval: interval && { low: fourDecimals(interval.low), high: fourDecimals(interval.high) },
       timeToComplete: { count: durations.total, ...secondsOf(durations), untimed },
     }
   }
 }
 
-export type GroupNumbers = ReturnType<Row['numbers']>
+type GroupNumbers = ReturnType<Row['numbers']>
 
 /** Counts runs by group. Which groups share a row is only known once all runs are. */
 class GroupTally {
@@ -86,9 +78,13 @@ class GroupTally {
         const outcome = states[run]! & outcomeMask
         const isCompleted = outcome === outcomeCodes.completed
         const tally = tallies[row]!
-        tally.outcomes[outcome]!++
-        if (isCompleted && ends[run] === noTime) tally.untimed++
-        else if (isCompleted) tally.durations.add(ends[run]!)
+        tally.starts++
+        if (outcome === outcomeCodes.dismissed) tally.dismissals++
+        if (isCompleted) {
+          tally.completions++
+          if (ends[run] === noTime) tally.untimed++
+          else tally.durations.add(ends[run]!)
+        }
         const word = row >> 4
         marks[word] = (isCompleted ? 3 : 1) << ((row & 15) * 2)
         counter.add(people[run * 2]!, people[run * 2 + 1]!, 0, isCompleted, marks, 0)
@@ -106,9 +102,8 @@ class GroupTally {
 /** Counts runs by the values of a trait. */
 export class SegmentTally {
   private readonly tally = new GroupTally()
-  /** The first entry stands for runs that did not say the trait. */
-  private readonly values: (string | null)[] = [null]
-  private readonly known = new Map<string, number>()
+  /** By value. Group 0 is for runs whose value is unknown. */
+  private readonly groups = new Map<string, number>()
 
   constructor(private readonly trait: string) {}
 
@@ -123,21 +118,20 @@ export class SegmentTally {
   }
 
   private groupOf(value: string): number {
-    const known = this.known.get(value)
-    if (known !== undefined) return known
-    this.known.set(value, this.values.length)
-    return this.values.push(value) - 1
+    const group = this.groups.get(value) ?? this.groups.size + 1
+    this.groups.set(value, group)
+    return group
   }
 
-  /** The most frequent values first, then the rarer ones together, then runs that did not say the trait. */
+  /** The most frequent values first, then the rarer ones together, then runs whose value is unknown. */
   *counting() {
-    const starts = this.tally.starts(this.values.length)
-    const said = [...this.known]
+    const starts = this.tally.starts(this.groups.size + 1)
+    const values = [...this.groups]
       .filter(([, group]) => starts[group]! > 0)
       .sort(([a, i], [b, j]) => starts[j]! - starts[i]! || (a < b ? -1 : 1))
-    const shown = said.slice(0, maxValues)
-    const others = said.length - shown.length
-    const rowOf = this.values.map(() => shown.length)
+    const shown = values.slice(0, maxValues)
+    const others = values.length - shown.length
+    const rowOf = Array<number>(this.groups.size + 1).fill(shown.length)
     for (const [row, [, group]] of shown.entries()) rowOf[group] = row
     rowOf[0] = shown.length + 1
     const numbers = yield* this.tally.counting(rowOf, shown.length + 2)

@@ -6,6 +6,7 @@ import { Semaphore, TimeSlices } from '../../scheduling/cooperative.ts'
 import { healthOf } from '../steps/index.ts'
 import { AnswerTally } from './answers.ts'
 import { definitionsOf } from './definitions.ts'
+import { VersionTally } from './distribution.ts'
 import { experimentOf } from './experiment.ts'
 import { PathTally } from './paths.ts'
 import type { AnalyticsStores } from './port.ts'
@@ -89,6 +90,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
   async function tallyOf(query: Query, now: number, signal: AbortSignal) {
     const { flow, range, version, filters, by, late, hasPaths } = query
     const tally = new RunTally(query, now)
+    const versions = new VersionTally()
     const runs = { orgRef: flow.organisation.ref, flowRef: flow.ref, versions: flow.versions }
     const bySegment = by === null ? null : new SegmentTally(by)
     const byCohort = late && new CohortTally(late)
@@ -98,9 +100,10 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       throwIfGone(signal)
       const kept = withTraits(columns, filters)
       if (!kept) continue
-      tally.add(kept)
+      versions.add(kept)
       const counted = version === null ? kept : ofVersion(kept, version)
       if (!counted) continue
+      tally.add(counted)
       bySegment?.add(counted)
       byCohort?.add(counted)
       paths?.add(counted)
@@ -109,7 +112,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     await inSlices(slices, tally.countingPeople())
     const segments = bySegment && (await inSlices(slices, bySegment.counting()))
     const cohorts = byCohort && (await inSlices(slices, byCohort.counting()))
-    return { tally, segments, cohorts, paths }
+    return { tally, versions, segments, cohorts, paths }
   }
 
   /** Undefined if the flow has no experiment; null if segments are filtered. */
@@ -128,9 +131,9 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     signal: AbortSignal,
     ignored: string[],
   ): Promise<Analytics> {
-    const { flow, version, filters } = query
+    const { flow, version, filters, hasDistribution } = query
     const now = clock.now()
-    const { tally, segments, cohorts, paths } = await tallyOf(query, now, signal)
+    const { tally, versions, segments, cohorts, paths } = await tallyOf(query, now, signal)
     const periods = tally.periods()
     const experiment = await experimentIn(query)
     const hasExperiment = experiment !== undefined
@@ -143,7 +146,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       ignored,
       generatedAt: isoTime(now),
       totals: tally.totals(),
-      timeToComplete: tally.timeToComplete(),
+      timeToComplete: tally.timeToComplete(hasDistribution),
       steps: await stepsOf(query, { tally, paths }, now, signal),
       ...(paths && { ways: paths.numbers(tally.stepRefs()) }),
       checklist: checklistOf(query, tally),
@@ -152,7 +155,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       versions: flow.versions.map(({ version, publishedAt }) => ({
         version,
         publishedAt: isoTime(publishedAt),
-        ...tally.ofVersion(version),
+        ...versions.numbers(version, hasDistribution),
       })),
       ...(segments && { segments }),
       ...(cohorts && { late: cohorts }),
@@ -167,7 +170,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       flowId: flow.id,
       flowKey: flow.key,
       totals: tally.totals(),
-      timeToComplete: tally.timeToComplete(),
+      timeToComplete: tally.timeToComplete(false),
       daily: tally.daily().map(({ uniqueUsers: _, ...day }) => day),
     }
   }

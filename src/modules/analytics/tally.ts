@@ -4,15 +4,19 @@ import type { ItemRef, StepRef } from '../../core/reference.ts'
 import { stepOutcomes } from '../../core/run/outcome.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
-import { distributionOf, VersionDistributions } from './distribution.ts'
+import { distributionOf } from './distribution.ts'
 import { PeopleCounter } from './people.ts'
 import { type Period, periodsOf } from './periods.ts'
-import { type RunColumns as ColumnsOf, filterRuns, outcomeBits, outcomeCodes } from './port.ts'
+import {
+  type RunColumns as ColumnsOf,
+  filterRuns,
+  outcomeBits,
+  outcomeCodes,
+  outcomeMask,
+} from './port.ts'
 import type { Query } from './query.ts'
 
 type RunColumns = ColumnsOf<StepRef, ItemRef>
-
-export const outcomeMask = 2 ** outcomeBits - 1
 
 /** The code of a run whose first report was its completion, so that it took no measurable time. */
 export const noTime = codeOfDuration(0)
@@ -39,13 +43,9 @@ export function ofVersion(columns: RunColumns, version: number): RunColumns | nu
   return filterRuns(columns, run => columns.states[run]! >> outcomeBits === place)
 }
 
-type TallyQuery = Pick<Query, 'flow' | 'range' | 'version' | 'interval' | 'hasDistribution'>
-
 /** Counts the runs of a range, in columns ascending by start. */
 export class RunTally {
   private readonly range: TimeRange
-  /** Counts only runs of this version; null for all. */
-  private readonly version: number | null
   private readonly people: PeopleCounter
   private readonly durations = new DurationCounts()
   /** Runs that were completed by their first report. */
@@ -59,18 +59,15 @@ export class RunTally {
   private readonly itemMarks: ReadonlyMap<ItemRef, number>
   private readonly checklistMark: number
   private readonly markWords: number
-  private readonly versions = new Map<number, { starts: number; completions: number }>()
   readonly positions: FlowPositions<StepRef>
-  private readonly distributions: VersionDistributions | null
   private readonly intervals: readonly Period[] | null
 
   /** @param now epoch milliseconds */
   constructor(
-    { flow, range, version, interval, hasDistribution }: TallyQuery,
+    { flow, range, interval }: Pick<Query, 'flow' | 'range' | 'interval'>,
     private readonly now: number,
   ) {
     this.range = range
-    this.version = version
     const steps = [...flow.stepRefs.values()]
     const items = [...flow.itemRefs.values()]
     this.positions = new FlowPositions(flow)
@@ -79,7 +76,6 @@ export class RunTally {
     this.itemMarks = new Map(items.map((ref, i) => [ref, steps.length + i]))
     this.checklistMark = steps.length + items.length
     this.markWords = Math.ceil((this.checklistMark + 1) / 32)
-    this.distributions = hasDistribution ? new VersionDistributions() : null
     this.intervals = interval && periodsOf(range, interval)
     const periodOf = this.intervals?.flatMap(({ first, last }, period) =>
       Array<number>(last - first + 1).fill(period),
@@ -92,24 +88,8 @@ export class RunTally {
   }
 
   add(columns: RunColumns): void {
-    this.countVersions(columns)
-    this.distributions?.add(columns)
-    const runs = this.version === null ? columns : ofVersion(columns, this.version)
-    if (!runs || runs.count === 0) return
-    this.countSteps(runs)
-    this.countRuns(runs)
-  }
-
-  private countVersions({ count, states, versions }: RunColumns): void {
-    const counts = new Uint32Array(versions.length << outcomeBits)
-    for (let run = 0; run < count; run++) counts[states[run]!]!++
-    for (const [place, version] of versions.entries()) {
-      const first = place << outcomeBits
-      const known = this.versions.get(version) ?? { starts: 0, completions: 0 }
-      for (const outcome of Object.values(outcomeCodes)) known.starts += counts[first + outcome]!
-      known.completions += counts[first + outcomeCodes.completed]!
-      this.versions.set(version, known)
-    }
+    this.countSteps(columns)
+    this.countRuns(columns)
   }
 
   private countSteps({ steps, spent }: RunColumns): void {
@@ -192,24 +172,15 @@ export class RunTally {
   }
 
   totals() {
-    const { starts, completions, dismissals } = sumOf(this.daily())
-    return {
-      starts,
-      uniqueUsers: this.people.count,
-      completions,
-      uniqueCompleters: this.people.completers,
-      dismissals,
-      inProgress: starts - completions - dismissals,
-      completionRate: rate(completions, starts),
-    }
+    return totalsOf(sumOf(this.daily()), this.people.count, this.people.completers)
   }
 
-  timeToComplete() {
+  timeToComplete(hasDistribution: boolean) {
     return {
       count: this.durations.total,
       ...secondsOf(this.durations),
       untimed: this.untimed,
-      ...(this.distributions && { distribution: distributionOf(this.durations) }),
+      ...(hasDistribution && { distribution: distributionOf(this.durations) }),
     }
   }
 
@@ -270,20 +241,31 @@ export class RunTally {
   checklistCompleters(): number {
     return this.people.with(this.checklistMark)
   }
-
-  ofVersion(version: number) {
-    const { starts, completions } = this.versions.get(version) ?? { starts: 0, completions: 0 }
-    return {
-      starts,
-      completions,
-      completionRate: rate(completions, starts),
-      ...(this.distributions && { distribution: this.distributions.of(version) }),
-    }
-  }
 }
 
+interface Outcomes {
+  starts: number
+  completions: number
+  dismissals: number
+}
+
+/** The numbers of a group of runs. */
+export const totalsOf = (
+  { starts, completions, dismissals }: Outcomes,
+  uniqueUsers: number,
+  uniqueCompleters: number,
+) => ({
+  starts,
+  uniqueUsers,
+  completions,
+  uniqueCompleters,
+  dismissals,
+  inProgress: starts - completions - dismissals,
+  completionRate: rate(completions, starts),
+})
+
 /** People are counted once a period, so only these numbers add up. */
-function sumOf(days: readonly { starts: number; completions: number; dismissals: number }[]) {
+function sumOf(days: readonly Outcomes[]) {
   const sum = { starts: 0, completions: 0, dismissals: 0 }
   for (const day of days) {
     sum.starts += day.starts
