@@ -1,5 +1,5 @@
 import { type Bucket, windowMs } from '../core/organisation/buckets.ts'
-import type { MaybePromise, Organisation } from '../core/organisation/catalogue.ts'
+import type { Organisation } from '../core/organisation/catalogue.ts'
 import type { Limiter, Taken } from '../core/organisation/limiter.ts'
 import { type Script, ValkeyLink } from './valkey-link.ts'
 
@@ -60,7 +60,7 @@ interface Waiting {
   organisation: Organisation
   bucket: Bucket
   now: number
-  resolve(taken: MaybePromise<Taken>): void
+  resolve(taken: Promise<Taken> | Taken): void
 }
 
 /**
@@ -104,7 +104,7 @@ export class ValkeyLimiter implements Limiter {
     this.link.close()
   }
 
-  take(organisation: Organisation, bucket: Bucket, now: number): MaybePromise<Taken> {
+  take(organisation: Organisation, bucket: Bucket, now: number): Promise<Taken> | Taken {
     // A cluster spreads keys by the part in braces, so an organisation's windows stay together.
     const key = `cairn:{${organisation.id}}:${bucket}`
     const full = this.full.get(key)
@@ -170,7 +170,7 @@ export class ValkeyLimiter implements Limiter {
     }
   }
 
-  private decideAlone(...request: Parameters<Limiter['take']>): MaybePromise<Taken> {
+  private decideAlone(...request: Parameters<Limiter['take']>): Promise<Taken> | Taken {
     this.alone++
     return this.ofThisNode.take(...request)
   }

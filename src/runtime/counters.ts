@@ -1,5 +1,5 @@
 import type { AnswerObserver, RequestSummary } from '../app.ts'
-import { statuses as statusOf, type UnauthorizedCause, unauthorizedCauses } from '../core/errors.ts'
+import { errors, type UnauthorizedCause, unauthorizedCauses } from '../core/errors.ts'
 import { rejectionCodes } from '../core/event/event.ts'
 import type { AppendOutcome } from '../core/event/stored-event.ts'
 import { type Bucket, buckets } from '../core/organisation/buckets.ts'
@@ -35,7 +35,7 @@ export const methodLabel = (method: string): string => (methods.has(method) ? me
 /** Statuses that are answered; any other is counted as 500. */
 const statuses: ReadonlySet<number> = new Set([
   ...[200, 201, 202, 204, 304, 308],
-  ...Object.values(statusOf),
+  ...Object.values(errors).map(({ status }) => status),
 ])
 
 /** Shown for every route from the start, because an alert on `rate` misses a series' first step. */

@@ -104,7 +104,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       for (const [args, ...names] of [
         [['backup', 'x.db'], 'pg_dump', 'pgBackRest'],
         [['restore', 'x.db'], 'pg_restore', 'pgBackRest'],
-        [['person', 'erase', 'acme', 'ada', '--yes', '--compact'], '"cairn compact"'],
+        [['person', 'erase', 'ada', '--org', 'acme', '--yes', '--compact'], '"cairn compact"'],
       ] as [string[], ...string[]][]) {
         const { status, stderr, stdout } = await run(...args)
         expect([args, status, stdout]).toEqual([args, 1, ''])

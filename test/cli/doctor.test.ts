@@ -169,8 +169,8 @@ describe('with data', () => {
             union select 'b', null, 0, 'gone' union select 'c', null, 0, 'asked')`,
       },
       [
-        `warning  acme: Nothing arrives at the webhook at a.example. It is tried again, and switched off after five days ${since} — see why: cairn alerts deliveries webhook_a --org acme`,
-        `warning  acme: b.example says that it wants no more messages (410): its webhook is switched off ${since} — see why: cairn alerts deliveries webhook_b --org acme`,
+        `warning  acme: Nothing arrives at the webhook at a.example. It is tried again, and switched off after five days ${since} — see why: cairn alerts webhook deliveries webhook_a --org acme`,
+        `warning  acme: b.example says that it wants no more messages (410): its webhook is switched off ${since} — see why: cairn alerts webhook deliveries webhook_b --org acme`,
       ],
     ],
     [
@@ -191,7 +191,7 @@ describe('with data', () => {
           join (select 'valid' as verdict, 100 as count union select 'invalid', 4 union select 'missing', 6)`,
       },
       [
-        'warning  acme verifies identities, and of 110 calls and events of the last 24 hours 10 had no right userHash (4 wrong, 6 missing) — see it by hours: cairn org identity acme',
+        'warning  acme verifies identities, and of 110 calls and events of the last 24 hours 10 had no right userHash (4 wrong, 6 missing) — see it by hours: cairn org identity show --org acme',
       ],
     ],
     [

@@ -53,7 +53,7 @@ describe.skipIf(!isRoot)('what root makes in the data directory of another user'
     expect(readdirSync(cairn.dataDir).sort()).toEqual(
       expect.arrayContaining(['cairn.db', 'server.lock', 'session.key']),
     )
-    await asRoot('person', 'erase', 'acme', 'ada', '--yes')
+    await asRoot('person', 'erase', 'ada', '--org', 'acme', '--yes')
     await asRoot('rebuild')
     await asRoot('compact')
     await asRoot('backup', 'roots/')

@@ -16,7 +16,7 @@ beforeEach(async () => {
   place = new Workplace()
   const { slug, ...organisation } = await withData(place)
   snippetKey = organisation.snippetKey
-  await place.run(['org', 'limits', slug, '--events', '1000000'])
+  await place.run(['org', 'set', 'limits.events', '1000000', '--org', slug])
 })
 afterEach(() => place.close())
 

@@ -34,7 +34,7 @@ const isIn = async (server: Server, cookie: string) =>
   (await ask(server, 'token', {}, cookie)).status === 200
 
 test('a link is printed with the address at which browsers reach the server', async () => {
-  const { url, ...link } = await newLink('--url', 'https://cairn.example.com/below/')
+  const { url, ...link } = await newLink('--public-url', 'https://cairn.example.com/below/')
   expect(url).toMatch(/^https:\/\/cairn\.example\.com\/below\/dashboard\/sign-in#[\w-]{43}$/)
   expect(link).toMatchObject({ role: 'viewer', name: expect.stringMatching(/^link by /) })
   const server = await place.serve()
@@ -53,7 +53,7 @@ test('a link is printed with the address at which browsers reach the server', as
 
 test.each([
   [['--role', 'admin'], 2, /admin/],
-  [['--url', 'cairn.example.com'], 2, /--url must be an address/],
+  [['--public-url', 'cairn.example.com'], 2, /--public-url/],
   [['--org', 'nobody'], 1, /there is no organisation/],
 ])('a link with %j is refused', async (words, status, says) => {
   const run = await place.run(['dashboard', 'link', ...words])

@@ -77,7 +77,7 @@ async function makeHarbor(data: string): Promise<void> {
 }
 
 const inHarbor = <T>(data: string, work: (manager: Manager) => Promise<T>, time?: Partial<Clock>) =>
-  managedAt(inDirectory(data), work, { org: 'harbor', how: '' }, time)
+  managedAt(inDirectory(data), 'harbor', work, time)
 
 /** Pushes the flows that are missing; existing ones are left alone. */
 async function pushMissing({ ask }: Manager): Promise<void> {

@@ -157,7 +157,7 @@ function judgeWebhooks(
     const found = webhookFinding(webhook, now)
     if (found === null) return []
     const what = `${slug}: ${found.message.replace(/\.$/, '')} (since ${found.since})`
-    const advice = `see why: cairn alerts deliveries ${webhook.id} --org ${shellWord(slug)}`
+    const advice = `see why: cairn alerts webhook deliveries ${webhook.id} --org ${shellWord(slug)}`
     return [warning('webhooks', what, advice)]
   })
 }
@@ -175,7 +175,11 @@ function judgeIdentities(refusing: readonly { slug: string; counts: UserHashCoun
   return refusing.map(({ slug, counts }) => {
     const { refused, all } = refusedShare(counts)
     const what = `${slug} verifies identities, and of ${all} calls and events of the last 24 hours ${refused} had no right userHash (${counts.invalid} wrong, ${counts.missing} missing)`
-    return warning('identity', what, `see it by hours: cairn org identity ${shellWord(slug)}`)
+    return warning(
+      'identity',
+      what,
+      `see it by hours: cairn org identity show --org ${shellWord(slug)}`,
+    )
   })
 }
 

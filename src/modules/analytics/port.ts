@@ -175,6 +175,18 @@ export interface Lately {
   readonly at: Float64Array
 }
 
+/** Keeps only the runs for which this is true; null if there are none. */
+export function filterRuns<Step, Item>(
+  columns: RunColumns<Step, Item>,
+  keeps: (run: number) => boolean,
+): RunColumns<Step, Item> | null {
+  const places = new Uint32Array(columns.count)
+  let found = 0
+  for (let run = 0; run < columns.count; run++) if (keeps(run)) places[found++] = run
+  if (found === columns.count) return columns
+  return found === 0 ? null : takeRuns(columns, places.subarray(0, found))
+}
+
 /** Keeps only the runs at these indexes, which must be ascending. */
 export function takeRuns<Step, Item>(
   columns: RunColumns<Step, Item>,

@@ -1,109 +1,31 @@
-import { invalid } from '../../core/errors.ts'
 import { type ListedTraits, traitIn } from '../../core/event/traits.ts'
 import { wilsonInterval } from '../../core/number/interval.ts'
 import { DurationCounts, fourDecimals, rate } from '../../core/number/statistics.ts'
-import type { FlowEntry } from '../../core/organisation/catalogue.ts'
-import { hourMs, minuteMs } from '../../core/time/durations.ts'
-import { cohortNames, mostValues } from './definitions.ts'
+import { cohortNames, maxValues } from './definitions.ts'
 import { PeopleCounter } from './people.ts'
-import { cohortCodes, type LateView, outcomeCodes, type RunColumns, takeRuns } from './port.ts'
+import { cohortCodes, filterRuns, outcomeCodes, type RunColumns } from './port.ts'
+import type { LateStep, SegmentFilter } from './query.ts'
 import { noTime, outcomeMask, secondsOf } from './tally.ts'
 
-/** Keeps only runs whose person had this value when they started; null: whose person said nothing of the trait. */
-export interface SegmentFilter {
-  trait: string
-  value: string | null
-}
-
-/** A step that some runs see late, with the names that callers know it by. */
-export interface Late extends LateView {
-  stepId: string
-  key: string
-  title: string
-}
-
-/** Which groups of runs are asked for. */
-export interface Groups {
-  filters: readonly SegmentFilter[]
-  /** The trait by which runs are grouped; null for none. */
-  by: string | null
-  late: Late | null
-}
-
-export const noGroups: Groups = { filters: [], by: null, late: null }
-
-/**
- * `plan:pro` filters runs, `plan` groups them. A trait's name never contains a colon.
- *
- * @throws AppError `validation_failed`
- */
-export function segmentsIn(
-  { organisation: { traits } }: FlowEntry,
-  asked: readonly string[],
-): Pick<Groups, 'filters' | 'by'> {
-  const filters: SegmentFilter[] = []
-  const by: string[] = []
-  for (const segment of asked) {
-    const [trait = ''] = segment.split(':', 1)
-    const value = segment.slice(trait.length + 1)
-    if (!traits.includes(trait)) {
-      const known = traits.length > 0 ? `lists ${traits.join(', ')}` : 'lists none'
-      throw invalid({
-        path: '/segment',
-        message: `Must be a trait that the organisation lists; it ${known}`,
-      })
-    }
-    if (segment === trait) by.push(trait)
-    else filters.push({ trait, value: value || null })
-  }
-  if (by.length > 1) {
-    throw invalid({ path: '/segment', message: 'Only one trait can be without a value' })
-  }
-  return { filters, by: by[0] ?? null }
-}
-
-const unitMs: Readonly<Record<string, number>> = { m: minuteMs, h: hourMs, d: 24 * hourMs }
-
-/** `invite:24h`. @throws AppError `validation_failed` */
-export function lateIn({ steps }: FlowEntry, asked: string): Late {
-  const [, name, count, unit] = /^(.+):([1-9]\d{0,4})([mhd])$/.exec(asked)!
-  for (const [step, { id, key, title }] of steps) {
-    if (key !== name && id !== name) continue
-    return { step, stepId: id, key, title, afterMs: Number(count) * unitMs[unit!]! }
-  }
-  throw invalid({ path: '/late', message: 'The flow never had a step with this key' })
-}
-
 /** Whether a run passes all filters. */
-export const isInSegments = (traits: ListedTraits, filters: readonly SegmentFilter[]): boolean =>
+export const hasTraits = (traits: ListedTraits, filters: readonly SegmentFilter[]): boolean =>
   filters.every(({ trait, value }) => traitIn(traits, trait) === value)
 
-/** Only the runs that pass a filter. */
-function keptBy(
-  columns: RunColumns<never, never>,
-  { trait, value }: SegmentFilter,
-): RunColumns<never, never> | null {
-  const column = columns.traits.find(({ name }) => name === trait)
-  const wanted = value === null ? 0 : (column?.values.indexOf(value) ?? -1) + 1
-  if (!column || (value !== null && wanted === 0)) return value === null ? columns : null
-  const places = new Uint32Array(columns.count)
-  let found = 0
-  for (let run = 0; run < columns.count; run++) {
-    if (column.places[run] === wanted) places[found++] = run
-  }
-  return found === columns.count ? columns : takeRuns(columns, places.subarray(0, found))
-}
-
-/** Only the runs that pass all filters; null if none is left. */
-export function inSegments<Step, Item>(
+/** Only the runs that pass all filters; null if there are none. */
+export function withTraits<Step, Item>(
   columns: RunColumns<Step, Item>,
   filters: readonly SegmentFilter[],
 ): RunColumns<Step, Item> | null {
-  let kept: RunColumns<Step, Item> | null = columns
-  for (const filter of filters) {
-    kept &&= keptBy(kept as RunColumns<never, never>, filter) as RunColumns<Step, Item> | null
-  }
-  return kept && kept.count > 0 ? kept : null
+  if (filters.length === 0) return columns
+  const wanted = filters.map(({ trait, value }) => {
+    const column = columns.traits.find(({ name }) => name === trait)
+    // 0 stands for an unknown value. No run has -1.
+    const place = value === null ? 0 : (column?.values.indexOf(value) ?? -1) + 1 || -1
+    return { places: column?.places, place }
+  })
+  return filterRuns(columns, run =>
+    wanted.every(({ places, place }) => (places?.[run] ?? 0) === place),
+  )
 }
 
 type Counted = Pick<RunColumns, 'count' | 'people' | 'states' | 'ends'>
@@ -213,7 +135,7 @@ export class SegmentTally {
     const said = [...this.known]
       .filter(([, group]) => starts[group]! > 0)
       .sort(([a, i], [b, j]) => starts[j]! - starts[i]! || (a < b ? -1 : 1))
-    const shown = said.slice(0, mostValues)
+    const shown = said.slice(0, maxValues)
     const others = said.length - shown.length
     const rowOf = this.values.map(() => shown.length)
     for (const [row, [, group]] of shown.entries()) rowOf[group] = row
@@ -235,7 +157,7 @@ export class SegmentTally {
 export class CohortTally {
   private readonly tally = new GroupTally()
 
-  constructor(private readonly late: Late) {}
+  constructor(private readonly late: LateStep) {}
 
   add<Step, Item>(columns: RunColumns<Step, Item>): void {
     this.tally.add(columns, Uint32Array.from(columns.cohorts!))

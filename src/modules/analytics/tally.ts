@@ -1,14 +1,14 @@
 import { FlowPositions } from '../../core/flow/positions.ts'
 import { codeOfDuration, DurationCounts, rate } from '../../core/number/statistics.ts'
-import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { ItemRef, StepRef } from '../../core/reference.ts'
 import { stepOutcomes } from '../../core/run/outcome.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
 import { distributionOf, VersionDistributions } from './distribution.ts'
 import { PeopleCounter } from './people.ts'
-import { type Interval, type Period, periodsOf } from './periods.ts'
-import { type RunColumns as ColumnsOf, outcomeBits, outcomeCodes, takeRuns } from './port.ts'
+import { type Period, periodsOf } from './periods.ts'
+import { type RunColumns as ColumnsOf, filterRuns, outcomeBits, outcomeCodes } from './port.ts'
+import type { Query } from './query.ts'
 
 type RunColumns = ColumnsOf<StepRef, ItemRef>
 
@@ -31,36 +31,21 @@ class StepTally {
   readonly durations = new DurationCounts()
 }
 
-/** Only the runs of one version, if the columns also have others; null if they have none of it. */
+/** Only the runs of one version; null if there are none. */
 export function ofVersion(columns: RunColumns, version: number): RunColumns | null {
   const place = columns.versions.indexOf(version)
   if (place === -1) return null
   if (columns.versions.length === 1) return columns
-  const places = new Uint32Array(columns.count)
-  let found = 0
-  for (let run = 0; run < columns.count; run++) {
-    if (columns.states[run]! >> outcomeBits === place) places[found++] = run
-  }
-  return takeRuns(columns, places.subarray(0, found))
+  return filterRuns(columns, run => columns.states[run]! >> outcomeBits === place)
 }
 
-/** What is counted only if it is asked for. */
-export interface Extras {
-  /** Whether the times to complete are also counted by bin. */
-  hasDistribution: boolean
-  /** The intervals that days are also grouped into. */
-  interval: Interval | null
-  /** Whether the answer includes the order in which steps were viewed. */
-  hasWays: boolean
-}
+type TallyQuery = Pick<Query, 'flow' | 'range' | 'version' | 'interval' | 'hasDistribution'>
 
-export const nothingMore: Extras = { hasDistribution: false, interval: null, hasWays: false }
-
-/**
- * Counts the runs of a range, in columns ascending by start, and computes everything that an answer says
- * about them.
- */
+/** Counts the runs of a range, in columns ascending by start. */
 export class RunTally {
+  private readonly range: TimeRange
+  /** Counts only runs of this version; null for all. */
+  private readonly version: number | null
   private readonly people: PeopleCounter
   private readonly durations = new DurationCounts()
   /** Runs that were completed by their first report. */
@@ -79,17 +64,13 @@ export class RunTally {
   private readonly distributions: VersionDistributions | null
   private readonly intervals: readonly Period[] | null
 
-  /**
-   * @param version count only runs of this version; null for all
-   * @param now epoch milliseconds
-   */
+  /** @param now epoch milliseconds */
   constructor(
-    flow: FlowEntry,
-    private readonly range: TimeRange,
-    private readonly version: number | null,
+    { flow, range, version, interval, hasDistribution }: TallyQuery,
     private readonly now: number,
-    { hasDistribution, interval }: Pick<Extras, 'hasDistribution' | 'interval'> = nothingMore,
   ) {
+    this.range = range
+    this.version = version
     const steps = [...flow.stepRefs.values()]
     const items = [...flow.itemRefs.values()]
     this.positions = new FlowPositions(flow)
@@ -211,12 +192,7 @@ export class RunTally {
   }
 
   totals() {
-    const sum = (of: 'starts' | 'completions' | 'dismissals') =>
-      daily.reduce((total, day) => total + day[of], 0)
-    const daily = this.daily()
-    const starts = sum('starts')
-    const completions = sum('completions')
-    const dismissals = sum('dismissals')
+    const { starts, completions, dismissals } = sumOf(this.daily())
     return {
       starts,
       uniqueUsers: this.people.count,
@@ -270,27 +246,18 @@ export class RunTally {
     })
   }
 
-  /** Sums of the days, except for people, who are counted once per period; null if not asked for. */
+  /** Null if not requested. */
   periods() {
-    const { days } = this.range
+    if (!this.intervals) return null
     const daily = this.daily()
-    return (
-      this.intervals?.map(({ first, last, isWhole }, period) => {
-        const own = daily.slice(first, last + 1)
-        const sum = (of: 'starts' | 'completions' | 'dismissals') =>
-          own.reduce((total, day) => total + day[of], 0)
-        return {
-          from: days[first]!.date,
-          to: days[last]!.date,
-          whole: isWhole,
-          starts: sum('starts'),
-          uniqueUsers: this.people.perPeriod[period]!,
-          completions: sum('completions'),
-          dismissals: sum('dismissals'),
-          complete: daily[last]!.complete,
-        }
-      }) ?? null
-    )
+    return this.intervals.map(({ first, last, isWhole }, period) => ({
+      from: daily[first]!.date,
+      to: daily[last]!.date,
+      whole: isWhole,
+      ...sumOf(daily.slice(first, last + 1)),
+      uniqueUsers: this.people.perPeriod[period]!,
+      complete: daily[last]!.complete,
+    }))
   }
 
   /** How many people of the runs ever ticked an item. */
@@ -313,4 +280,15 @@ export class RunTally {
       ...(this.distributions && { distribution: this.distributions.of(version) }),
     }
   }
+}
+
+/** People are counted once a period, so only these numbers add up. */
+function sumOf(days: readonly { starts: number; completions: number; dismissals: number }[]) {
+  const sum = { starts: 0, completions: 0, dismissals: 0 }
+  for (const day of days) {
+    sum.starts += day.starts
+    sum.completions += day.completions
+    sum.dismissals += day.dismissals
+  }
+  return sum
 }

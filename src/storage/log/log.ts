@@ -19,9 +19,8 @@ export interface Position {
 export interface LogBatch {
   seq: number
   orgRow: number
+  /** When the last of its events was received, epoch milliseconds. */
   receivedAt: number
-  /** How much later than the first each further part of the batch was received: milliseconds, space-separated. */
-  later: string
   source: number
   /** How many events there are. */
   events: number

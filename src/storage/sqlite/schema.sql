@@ -249,19 +249,18 @@ create table server_state (
 create table event_ids (
   org_id integer not null,
   id text not null,
-  -- The number of the row in `event_batches` times 64, plus the event's place in the batch.
+  -- The number of the row in `event_batches` times 256, plus the event's place in the batch.
   event integer not null,
   primary key (org_id, id)
 ) strict, without rowid;
 
--- The ledger: what was reported, as it was reported, a row a batch. Append-only.
+-- The ledger: what was reported, as it was reported, up to 256 events a row. Append-only.
 create table event_batches (
-  -- In the order of arrival. An event's own number is 64 times this, plus its place in the batch.
+  -- In the order of arrival. An event's own number is 256 times this, plus its place in the row.
   seq integer primary key,
   org_id integer not null,
+  -- When the last of its events was received.
   received_at integer not null,
-  -- How much later each further batch that shares the row was received, milliseconds.
-  later text not null default '',
   source integer not null,
   -- How many.
   events integer not null,
@@ -269,7 +268,7 @@ create table event_batches (
   flows text not null default '',
   first_at integer not null default 0,
   last_at integer not null default 0,
-  -- The events: see `packed` in `engine/event-codec/event-batches.ts`.
+  -- The events: see `packed` in `ledger/event-batches.ts`.
   body blob not null,
   -- JSON: which events of the batch published flows asked for when it was stored, [place, most, goalOf] each.
   asked text

@@ -35,7 +35,6 @@ const batchTypes = {
   seq: 'bigint',
   org_id: 'bigint',
   received_at: 'bigint',
-  later: 'text',
   source: 'integer',
   events: 'integer',
   asked: 'text',
@@ -49,7 +48,6 @@ interface BatchRow {
   seq: number
   org_id: number
   received_at: number
-  later: string
   source: number
   events: number
   asked: string | null
@@ -60,7 +58,7 @@ const batchOf = ({ org_id, received_at, ...rest }: BatchRow): LogBatch => ({
   ...{ orgRow: org_id, receivedAt: received_at, ...rest },
 })
 
-const columns = `seq::float8 as seq, org_id::float8 as org_id, received_at::float8 as received_at, later,
+const columns = `seq::float8 as seq, org_id::float8 as org_id, received_at::float8 as received_at,
   source, events, asked, body`
 
 const position = 'seq::float8 as seq, mark, at::float8 as at'

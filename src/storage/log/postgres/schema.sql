@@ -33,7 +33,6 @@ create table cairn_ledger (
   seq bigint primary key,
   org_id bigint not null,
   received_at bigint not null,
-  later text not null,
   source integer not null,
   events integer not null,
   asked text,

@@ -1,8 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { EventsTable, Member, TableEvent } from '../../log/log.ts'
 import { openForReading } from '../database/database.ts'
-import { type BatchRow, batchColumns, storedText } from '../engine/event-codec/event-batches.ts'
-import { decodeEvents } from '../engine/event-codec/event-text.ts'
+import { type BatchRow, batchColumns, eventsOf } from '../ledger/event-batches.ts'
 import { tellerOver } from '../ledger/event-log.ts'
 
 /** Events that are read, and written, at once, or some more: a few milliseconds of work. */
@@ -82,7 +81,7 @@ export class EventsCopy {
       tellers.set(batch.org_id, told)
       const orgId = this.sql.organisation.get(batch.org_id)?.id
       if (orgId === undefined) return []
-      return decodeEvents(storedText(batch)).map((stored, place) => {
+      return eventsOf(batch).map((stored, place) => {
         const event = told('', stored)
         return {
           ...{ seq: batch.seq, place, org_id: orgId },

@@ -1,11 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Group, LogBatch, LogRow, Page, Position } from '../../log/log.ts'
-import {
-  eventsPerBatch,
-  factsOf,
-  flowsOf,
-  lastReceipt,
-} from '../engine/event-codec/event-batches.ts'
+import { eventsPerBatch, factsOf, flowsOf, insertBatch } from '../ledger/event-batches.ts'
 import type { EventIds } from '../ledger/event-ids.ts'
 import type { Follower } from '../projections/follower.ts'
 import { SharedRows } from './shared-rows.ts'
@@ -44,7 +39,7 @@ export const leaving = (log: string): string => `leaving ${log}`
 /** Reads the batches of the ledger after a number. */
 export const batchesAfter = (database: Database, most = -1) =>
   database.query<LogBatch, [number]>(
-    `select seq, org_id as orgRow, received_at as receivedAt, later, source, events, asked, body
+    `select seq, org_id as orgRow, received_at as receivedAt, source, events, asked, body
     from event_batches where seq > ? order by seq limit ${most}`,
   )
 
@@ -62,11 +57,7 @@ export const renameLog = (database: Database, log: string) =>
 
 function statements(database: Database) {
   return {
-    insertBatch: database.query(
-      `insert into event_batches
-        (seq, org_id, received_at, later, source, events, flows, first_at, last_at, asked, body)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
+    insertBatch: insertBatch(database),
     batchesAfter: batchesAfter(database),
     setPosition: setPosition(database),
     noteErasures: database.query(
@@ -118,17 +109,15 @@ export class Replica {
   }
 
   private takeUpBatch(batch: LogBatch): void {
-    const { seq, orgRow, receivedAt, later, source, events, asked, body } = batch
+    const { seq, orgRow, receivedAt, source, events, asked, body } = batch
     const stored = factsOf({ seq, source, events, body }, orgRow)
     const ids = stored.map(({ id }) => id)
     this.ids.takeUp(orgRow, ids, seq * eventsPerBatch)
     this.ids.startAt(seq + 1)
     const { flows, firstAt, lastAt } = flowsOf(stored)
-    const [counts, span] = [
-      [receivedAt, later, source, events],
-      [flows, firstAt, lastAt],
-    ] as const
-    this.sql.insertBatch.run(seq, orgRow, ...counts, ...span, asked, body)
+    this.sql.insertBatch.run(
+      ...[seq, orgRow, receivedAt, source, events, flows, firstAt, lastAt, asked, body],
+    )
     this.follower.note(stored)
     this.follower.noteAsked(stored, asked)
   }
@@ -144,9 +133,7 @@ export class Replica {
     const rows = this.rows.take()
     if (batches.length === 0 && rows.length === 0) return null
     const last = batches.at(-1)?.seq ?? seq + 1
-    const receipts = batches.map(batch =>
-      lastReceipt({ received_at: batch.receivedAt, later: batch.later }),
-    )
+    const receipts = batches.map(({ receivedAt }) => receivedAt)
     // What was acknowledged while this machine's clock was wrong may seem to have arrived in the future.
     const receivedAt = Math.min(Math.max(...receipts), latest)
     const to = { seq: last, mark: crypto.randomUUID(), at: Math.max(at, now, receivedAt) }

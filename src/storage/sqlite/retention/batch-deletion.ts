@@ -1,17 +1,11 @@
 import type { Database } from 'bun:sqlite'
-import {
-  type FactsRow,
-  factsColumns,
-  factsOf,
-  flowRowsIn,
-  lastReceipt,
-} from '../engine/event-codec/event-batches.ts'
+import { type BatchRow, batchColumns, factsOf, flowRowsIn } from '../ledger/event-batches.ts'
 import { forgetIds } from '../ledger/event-ids.ts'
 
 /** Rows that are looked at together. */
 const pageRows = 64
 
-type DueRow = FactsRow & { flows: string; last_at: number }
+type DueRow = BatchRow & { flows: string; last_at: number }
 
 /**
  * Deletes an organisation's rows of the ledger, oldest first, together with the ids of their events, which nobody
@@ -32,12 +26,12 @@ export class BatchDeletion {
         `insert into retained (org_id, seq) values (?, ?)
         on conflict do update set seq = max(seq, excluded.seq)`,
       ),
-      after: database.query<{ seq: number; received_at: number; later: string }, [number, number]>(
-        `select seq, received_at, later from event_batches where org_id = ? and seq > ?
+      after: database.query<{ seq: number; received_at: number }, [number, number]>(
+        `select seq, received_at from event_batches where org_id = ? and seq > ?
         order by seq limit ${pageRows}`,
       ),
       due: database.query<DueRow, [number, number]>(
-        `select ${factsColumns}, flows, last_at from event_batches where org_id = ? and seq <= ?
+        `select ${batchColumns}, flows, last_at from event_batches where org_id = ? and seq <= ?
           and seq <= (select value from server_state where name = 'projected')
         order by seq limit 1`,
       ),
@@ -64,7 +58,7 @@ export class BatchDeletion {
    */
   lastBefore(orgRow: number, before: number): number | null {
     const rows = this.sql.after.all(orgRow, this.markOf(orgRow))
-    return rows.findLast(row => lastReceipt(row) < before)?.seq ?? null
+    return rows.findLast(row => row.received_at < before)?.seq ?? null
   }
 
   /** Notes that all rows up to one are to be deleted. */

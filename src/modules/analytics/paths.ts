@@ -4,7 +4,7 @@ import type { ItemRef, StepRef } from '../../core/reference.ts'
 import { outcomeBits, outcomeCodes, type RunColumns } from './port.ts'
 import { outcomeMask } from './tally.ts'
 
-/** How a run ended, as it appears in an answer; null if it goes on. */
+/** How a run ended; null if it is in progress. */
 const ends = {
   [outcomeCodes.completed]: 'completed',
   [outcomeCodes.dismissed]: 'dismissed',
@@ -21,28 +21,28 @@ interface Leg {
   runs: number
 }
 
-/** Counts the order in which runs viewed steps, and the steps that they skipped over. */
-export class WayTally {
+/** Counts the paths of runs from step to step, and the steps that they went past. */
+export class PathTally {
   private readonly positions: FlowPositions<StepRef>
   private readonly legs = new Map<string, Leg>()
   private readonly leftOut = new Map<StepRef, number>()
 
-  constructor(flow: FlowEntry) {
+  constructor(private readonly flow: FlowEntry) {
     this.positions = new FlowPositions(flow)
   }
 
-  /** @param columns must include their ways */
+  /** @param columns must include `ways` */
   add({ count, states, versions, steps, ways }: RunColumns<StepRef, ItemRef>): void {
     const { paths, places } = ways!
     const runs = new Map<number, number>()
     // The state has 16 bits, so path and state fit into one number.
     for (let run = 0; run < count; run++) {
-      const alike = places[run]! * 65_536 + states[run]!
-      runs.set(alike, (runs.get(alike) ?? 0) + 1)
+      const group = places[run]! * 65_536 + states[run]!
+      runs.set(group, (runs.get(group) ?? 0) + 1)
     }
-    for (const [alike, number] of runs) {
-      const state = alike % 65_536
-      const path = paths[Math.floor(alike / 65_536)]!.map(place => steps[place]!.ref)
+    for (const [group, number] of runs) {
+      const state = group % 65_536
+      const path = paths[Math.floor(group / 65_536)]!.map(place => steps[place]!.ref)
       this.addPath(path, versions[state >> outcomeBits]!, ends[(state & outcomeMask) as 0], number)
     }
   }
@@ -74,12 +74,13 @@ export class WayTally {
   }
 
   /**
-   * The legs, sorted by their origin (the start first, then by step), then by where they lead (steps in
-   * order, then the ends).
+   * Sorted by where they begin (the start first, then by step), then by where they lead (steps in order,
+   * then the ends).
    *
-   * @param order all steps of the answer
+   * @param order all steps of the response
    */
-  numbers(order: readonly StepRef[], idOf: (step: StepRef) => string) {
+  numbers(order: readonly StepRef[]) {
+    const idOf = (step: StepRef) => this.flow.steps.get(step)?.id ?? ''
     const endings: readonly End[] = ['completed', 'dismissed', null]
     const placeOf = (step: StepRef | null, otherwise: number) =>
       step === null ? otherwise : order.indexOf(step)

@@ -1,15 +1,12 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { eventKinds, eventSources } from '../../../../../src/core/event/event.ts'
-import type { NewEvent } from '../../../../../src/storage/shared/in-rows.ts'
-import { migrate } from '../../../../../src/storage/sqlite/database/migrate.ts'
-import { EventBatches } from '../../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
-import {
-  decodeEvents,
-  encodeEvents,
-} from '../../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
-import { storedEvents } from '../../../../support/ledger.ts'
+import { eventKinds, eventSources } from '../../../../src/core/event/event.ts'
+import type { NewEvent } from '../../../../src/storage/shared/in-rows.ts'
+import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
+import { EventBatches } from '../../../../src/storage/sqlite/ledger/event-batches.ts'
+import { decodeEvents, encodeEvents } from '../../../../src/storage/sqlite/ledger/event-columns.ts'
+import { storedEvents } from '../../../support/ledger.ts'
 
 /** Any text that an event may have: all of Unicode but NUL. */
 const anyText = fc
@@ -57,8 +54,9 @@ const source = fc.constantFrom(...eventSources)
 test('a batch is decoded as it was encoded, with empty texts and line breaks', () => {
   fc.assert(
     fc.property(events, source, (sent, source) => {
-      expect(decodeEvents({ ...encodeEvents(sent), receivedAts: [5], source })).toEqual(
-        sent.map(one => ({ ...one, receivedAt: 5, source })),
+      const receivedAts = sent.map((_, place) => 5 + (place % 3))
+      expect(decodeEvents(encodeEvents(sent, receivedAts), sent.length, source)).toEqual(
+        sent.map((one, place) => ({ ...one, receivedAt: receivedAts[place]!, source })),
       )
     }),
   )

@@ -1,17 +1,33 @@
-import { asPublished } from '../../core/flow/as-published.ts'
-import { readFlowFile } from '../../core/flow/file.ts'
-import type { Theme } from '../../core/flow/theme.ts'
-import type { Shown } from '../../web/gallery/shown.ts'
-import { galleryScript } from '../../web/gallery-file.ts'
-import board from './gallery/board.svg' with { type: 'text' }
-import cases from './gallery/cases.yaml' with { type: 'text' }
-import cellStyle from './gallery/cell.css' with { type: 'text' }
-import style from './gallery/gallery.css' with { type: 'text' }
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { asPublished } from '../../../src/core/flow/as-published.ts'
+import { readFlowFile } from '../../../src/core/flow/file.ts'
+import type { Theme } from '../../../src/core/flow/theme.ts'
+import { bundled } from '../../../src/web/bundle.ts'
+import type { Shown } from './shown.ts'
 
 /**
- * The demo's gallery: what visitors see, each kind in each state, on a page of its own. The address says what
- * is shown, so that a picture can be named, and made by a script.
+ * The gallery: what visitors see, each kind in each state, on a page of its own. The address says what is
+ * shown, so that a picture can be named, and made by a script.
  */
+
+const textOf = (file: string) => readFileSync(join(import.meta.dir, file), 'utf8')
+
+/** The script that draws a picture. It contains all parts, and loads no further file. */
+function bundledScript(): string {
+  const parts = ['AUTHOR', 'INSPECTION', 'PREVIEW', 'QUESTION', 'VIDEO']
+  const names = parts.flatMap(part => [`CAIRN_SNIPPET_${part}`, `CAIRN_SNIPPET_${part}_INTEGRITY`])
+  const defines = Object.fromEntries(names.map(name => [name, '']))
+  return bundled('../../../test/web/gallery/cell.ts', 'iife', defines)
+}
+
+/** Files of the gallery by address: their type and text. */
+const files: Readonly<Record<string, [type: string, body: string]>> = {
+  '/gallery/gallery.css': ['text/css', textOf('gallery.css')],
+  '/gallery/cell.css': ['text/css', textOf('cell.css')],
+  '/gallery/cell.js': ['text/javascript', bundledScript()],
+  '/gallery/board.svg': ['image/svg+xml', textOf('board.svg')],
+}
 
 /** The state in which a picture is shown, if that is not just its flow's first step. */
 const states: Readonly<Record<string, Omit<Shown, 'flow'>>> = {
@@ -52,7 +68,7 @@ const published = { version: 1, publishedAt: '2026-11-20T09:30:00.000Z' }
 
 /** What the gallery shows, by the picture's name. */
 export const pictures: ReadonlyMap<string, Shown> = new Map(
-  readFlowFile(cases as unknown as string).flows.map(definition => [
+  readFlowFile(textOf('cases.yaml')).flows.map(definition => [
     definition.key,
     { flow: asPublished(definition, published), ...states[definition.key] },
   ]),
@@ -109,12 +125,6 @@ function cell({ flow, ...state }: Shown, { ground, theme, ...looks }: Looks): st
 
 /** The answer at `/gallery…`: its type and text, or null if there is nothing. */
 export function galleryAt({ pathname, searchParams }: URL): [type: string, body: string] | null {
-  const files: Record<string, [string, string]> = {
-    '/gallery/gallery.css': ['text/css', style as unknown as string],
-    '/gallery/cell.css': ['text/css', cellStyle as unknown as string],
-    '/gallery/cell.js': ['text/javascript', galleryScript],
-    '/gallery/board.svg': ['image/svg+xml', board as unknown as string],
-  }
   if (pathname === '/gallery') return ['text/html', contents(looksIn(searchParams))]
   const picture = pictures.get(pathname.slice('/gallery/'.length))
   return picture ? ['text/html', cell(picture, looksIn(searchParams))] : (files[pathname] ?? null)

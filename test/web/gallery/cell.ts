@@ -1,14 +1,17 @@
-import { shownAs } from '../../core/flow/shown-as.ts'
-import { holdLinks, visitorPage } from '../dashboard/authoring/preview/frame/visitor-page.ts'
-import { ownPart } from '../snippet/all-parts.ts'
-import { muted } from '../snippet/muted.ts'
-import { createStage } from '../snippet/renderer.ts'
-import { newRun } from '../snippet/runs.ts'
-import { ownHostAttribute } from '../snippet/stage/elements.ts'
+import { shownAs } from '../../../src/core/flow/shown-as.ts'
+import {
+  holdLinks,
+  visitorPage,
+} from '../../../src/web/dashboard/authoring/preview/frame/visitor-page.ts'
+import { ownPart } from '../../../src/web/snippet/all-parts.ts'
+import { muted } from '../../../src/web/snippet/muted.ts'
+import { createStage } from '../../../src/web/snippet/renderer.ts'
+import { newRun } from '../../../src/web/snippet/runs.ts'
+import { ownHostAttribute } from '../../../src/web/snippet/stage/elements.ts'
 import type { Shown } from './shown.ts'
 
 /**
- * One picture of the demo's gallery: a page with a flow on it, drawn by the snippet's own stage. Nothing
+ * One picture of the gallery: a page with a flow on it, drawn by the snippet's own stage. Nothing
  * reaches a server, nothing is stored, and no link leads away.
  */
 

@@ -1,4 +1,4 @@
-import type { Flow } from '../../core/flow/flow.ts'
+import type { Flow } from '../../../src/core/flow/flow.ts'
 
 /** A flow of the gallery, and the state in which it is shown. */
 export interface Shown {
