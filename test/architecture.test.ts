@@ -89,14 +89,11 @@ describe('arrows point one way', () => {
   const allowed: Record<string, (to: string, file: string) => boolean> = {
     core: toAny(),
     scheduling: toAny(),
-    limits: toAny('core'),
+    limits: toAny('core', 'scheduling'),
     config: toAny('core'),
     failpoints: toAny('config'),
     manual: toAny('config'),
-    storage: to =>
-      toAny('core', 'scheduling', 'failpoints')(to) ||
-      isPort(to) ||
-      to === 'limits/growing-memory.ts',
+    storage: to => toAny('core', 'scheduling', 'failpoints')(to) || isPort(to),
     http: toAny('core', 'scheduling'),
     web: (to, file) => toAny('core')(to) || (isDashboard(file) && isModel(to)),
     sdk: to => snippetFiles.includes(to),
