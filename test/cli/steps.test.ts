@@ -202,7 +202,7 @@ describe('steps pin', () => {
     const { stdout, stderr, status } = await pin('--dry-run')
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
     expect(stdout).toContain('tour/well would be pinned\n')
-    expect(stdout).toContain('; 1 of 1 look in 24 hours is alike\n')
+    expect(stdout).toContain('; 1 of 1 report in 24 hours alike\n')
     expect(stdout).toContain('tour/away is not pinned: no page has told yet')
     expect(stdout).toContain('tour/moved is not pinned: its baseline says too little')
     expect(stdout).toContain('tour/quiet is not pinned: no page has told')
