@@ -90,25 +90,16 @@ export function managed<T>(command: Command, work: Work<T>, named = byOption(com
 export const managedHere = async <T>(command: Command, work: Work<T>, named = byOption(command)) =>
   managedAt(placeOf(command), work, named)
 
-/** The same on the data that is stored at a place. @param time see `doorInProcess` */
-export const managedAt = <T>(
-  place: StoragePlace,
-  work: Work<T>,
-  named: Named,
-  time?: Partial<Clock>,
-) => here(place, send => organisationHere(send, named).then(work), time)
+/** The same on the data that is stored at a place. */
+export const managedAt = <T>(place: StoragePlace, work: Work<T>, named: Named) =>
+  here(place, send => organisationHere(send, named).then(work))
 
-/** Asks as a page does, on a data directory that nobody serves. @param time see `doorInProcess` */
-export const askedByPage = <T>(
-  data: string,
-  snippetKey: string,
-  work: (asker: Asker) => Promise<T>,
+/** Does work with the door to the data that is stored at a place. @param time see `doorInProcess` */
+export const atDoor = <T>(
+  place: StoragePlace,
+  work: (send: Send) => Promise<T>,
   time?: Partial<Clock>,
-) => {
-  const credential = { authorization: `Bearer ${snippetKey}` }
-  const place = { data, databaseUrl: null }
-  return here(place, send => work(asking(send, credential, '/api/v1')), time)
-}
+): Promise<T> => here(place, work, time)
 
 /** Like `managed`, for a command that asks only one thing. */
 export const asked = <T>(command: Command, what: string, options?: AskOptions, named?: Named) =>
@@ -299,7 +290,8 @@ export async function allOrganisations({ ask }: Asker): Promise<Settings[]> {
   return all
 }
 
-const operator = () => ({ 'cairn-operator': operatorName() })
+/** The credential of whoever runs the command. */
+export const operator = () => ({ 'cairn-operator': operatorName() })
 
 /**
  * The user who runs the command, as the audit log names them. A user who became root with sudo is named as
