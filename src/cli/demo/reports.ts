@@ -13,23 +13,28 @@ const driftsAfterMs = 48 * hourMs
 const otherWays: readonly HealthOutcome[] = ['found_by_alternate', 'changed', 'found_by_alternate']
 const looks = 8
 
-/** The elements of the two steps, as pages described them at first. */
+const inHeader = [{ tag: 'header', nth: 0 }]
+const inRow = [
+  { tag: 'div', nth: 1 },
+  { tag: 'main', role: 'main', nth: 2 },
+]
+const button = (name: string, more: Record<string, unknown>) => ({
+  ...{ tag: 'button', role: 'button', name, text: name, attributes: { type: 'button' } },
+  ...more,
+})
+
+/** The elements of the steps by key, as pages described them at first. */
 const elements: Record<string, Record<string, unknown>> = {
-  [lostStep]: {
-    ...{ tag: 'button', role: 'button', name: 'Add a task', text: 'Add a task' },
-    attributes: { type: 'button' },
-    classes: ['task-add'],
-    ancestors: [
-      { tag: 'div', nth: 1 },
-      { tag: 'main', role: 'main', nth: 2 },
-    ],
+  hello: { tag: 'nav', role: 'navigation', name: 'Harbor', ariaLabel: 'Harbor' },
+  'create-project': button('New project', { classes: ['main'], ancestors: inHeader }),
+  [lostStep]: button('Add a task', { classes: ['task-add'], ancestors: inRow }),
+  'invite-team': {
+    ...{ tag: 'input', id: 'address', name: 'E-mail', ariaLabel: 'E-mail', ancestors: inRow },
+    attributes: { type: 'email', placeholder: 'name@example.com' },
   },
-  [driftingStep]: {
-    ...{ tag: 'button', role: 'button', name: 'Help', ariaLabel: 'Help', text: '?' },
-    ancestors: [{ tag: 'header', nth: 0 }],
-  },
+  [driftingStep]: button('Help', { ariaLabel: 'Help', text: '?', ancestors: inHeader }),
 }
-/** And what has changed: the button's classes, and the element around Help. */
+/** What has changed: the button's classes, and the element around Help. */
 const changes: Record<string, { selector: string } & Record<string, unknown>> = {
   [lostStep]: { selector: 'button.task-new', classes: ['task-new'] },
   [driftingStep]: {
@@ -110,7 +115,7 @@ export async function reportPresent(
   }
 }
 
-/** First the element as it was, which becomes the baseline, and then as three pages see it now. */
+/** First the element as it was, which becomes the baseline; if it has changed, then as three pages see it. */
 async function reportFingerprints(ask: Asker['ask'], step: Step): Promise<void> {
   const send = (fingerprint: unknown, candidates: readonly unknown[] = []) =>
     ask(`POST /steps/${step.id}/fingerprint`, {
@@ -122,7 +127,9 @@ async function reportFingerprints(ask: Asker['ask'], step: Step): Promise<void> 
       },
     })
   await send(fingerprintOf(step))
-  const element = fingerprintOf(step, changes[step.key])
+  const change = changes[step.key]
+  if (!change) return
+  const element = fingerprintOf(step, change)
   const isFound = step.key !== lostStep
   for (let page = 0; page < 3; page++) {
     await send(isFound ? { ...element, matchCount: 0 } : null, [element])
