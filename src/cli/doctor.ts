@@ -56,7 +56,8 @@ async function examine(flags: Record<string, unknown>, isFull: boolean): Promise
     try {
       all.push(...(await check(subject)))
     } catch (problem) {
-      all.push(error(name, explained(problem).lines.join(' '), null))
+      const [what = '', ...advice] = explained(problem).lines.join(' ').split(': ')
+      all.push(error(name, what, advice.join(': ') || null))
     }
   }
   return all

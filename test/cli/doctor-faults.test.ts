@@ -55,7 +55,7 @@ describe.skipIf(!canMount)('a disk', () => {
       expect(() => writeFileSync(ballast, Buffer.alloc(32e6))).toThrow('ENOSPC')
       expect(await ofBinary()).toEqual([
         expect.stringMatching(/^error {4}0 bytes \(0\.0 %\) are free where .* — make room/),
-        expect.stringMatching(/^error {4}the disk is full: make room and try again \(SQLITE_/),
+        expect.stringMatching(/^error {4}the disk is full — make room and try again \(SQLITE_/),
         expect.stringMatching(/^warning {2}no backup was ever made — set/),
       ])
     } finally {
@@ -110,7 +110,7 @@ describe('a server', () => {
     const found = await complaints()
     expect(found).toContainEqual(
       expect.stringMatching(
-        /^error {4}.*is not ready: storage refuses writes: the log has the reason/,
+        /^error {4}.*is not ready — storage refuses writes: the log has the reason/,
       ),
     )
   })
@@ -123,7 +123,7 @@ describe('a server', () => {
     for (const id of ['a', 'b', 'c']) await post('POST', '/events', { events: events(50, id) })
     expect(await complaints()).toContainEqual(
       expect.stringMatching(
-        /^error {4}.*is not ready: the ingest buffer is full: wait for the disk/,
+        /^error {4}.*is not ready — the ingest buffer is full: wait for the disk/,
       ),
     )
   })

@@ -100,7 +100,7 @@ function judgeReadiness(who: string, status: number, reasons: string): Finding {
       ? ok('server', `${who} and is ready`)
       : warning('server', `${who} and is ready`, problem)
   }
-  return error('server', `${who}, but is not ready: ${reasons}`, 'see its log for the cause')
+  return error('server', `${who}, but is not ready`, reasons)
 }
 
 /** What the dashboard and "cairn org status" show each organisation, from the running server. */
@@ -112,13 +112,12 @@ async function checkOrganisations(place: StoragePlace): Promise<Finding[]> {
       const manager = asking(send, { ...operator(), 'cairn-organisation': id })
       const install = await manager.ask<Installation>('GET /install')
       const alerts = await manager.ask<AlertList>('GET /alerts')
-      for (const { severity, message, fix } of install.findings) {
-        const make = severity === 'error' ? error : warning
-        if (severity !== 'info') findings.push(make('organisation', `${slug}: ${message}`, fix))
-      }
+      const known = install.findings.filter(({ severity }) => severity !== 'info')
       const open = alerts.alerts.filter(({ state }) => state === 'open')
-      for (const { message, fix } of [...alerts.findings, ...open]) {
-        findings.push(warning('organisation', `${slug}: ${message}`, fix))
+      for (const found of [...known, ...alerts.findings, ...open]) {
+        const make = 'severity' in found && found.severity === 'error' ? error : warning
+        const what = `${slug}: ${found.message.replace(/\.$/, '')}`
+        findings.push(make('organisation', what, found.fix))
       }
     }
     return findings
