@@ -114,7 +114,7 @@ async function run(cluster: Cluster, program: string, options: ReturnType<typeof
   const fetch = demoSite({ cairnUrl: url, snippetKey })
   const site = Bun.serve({ hostname: '127.0.0.1', port: options.sitePort, fetch })
   const link = [
-    ...['dashboard', 'link', '--role', 'operator', '--org', 'harbor', '--url', url],
+    ...['dashboard', 'link', '--role', 'operator', '--org', 'harbor', '--public-url', url],
     ...['--data', all.CAIRN_DATA],
   ]
   const dashboard = JSON.parse(await cluster.succeeded([...link, '--json'])) as { url: string }

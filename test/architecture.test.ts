@@ -337,7 +337,7 @@ test('every file is reached from the entry, from a thread’s, or from one that 
     // What the manual names for operators to download.
     ...['alerts.yaml', 'grafana.json'].map(name => `manual/monitoring/${name}`),
     // What each part of the engine is for, what it costs, and what was measured.
-    ...['', 'run-blocks/', 'event-codec/'].map(part => `storage/sqlite/engine/${part}README.md`),
+    ...['', 'run-blocks/'].map(part => `storage/sqlite/engine/${part}README.md`),
     ...['main.css', ...styles.map(([, name]) => name)].map(name => `web/dashboard/styles/${name}`),
   ])
   const reach = (file: string) => {
@@ -394,8 +394,8 @@ describe('the tables as Drizzle knows them are those that the migrations make', 
   )
 })
 
-/** What draws over a line of a terminal, asks on it, or streams what has its escapes already. */
-const writers = ['output', 'progress', 'program', 'person']
+/** What draws over a line of a terminal, asks on it, or streams what has its escapes or is for a pipe. */
+const writers = ['api', 'output', 'progress', 'program', 'person']
 
 test('the command line writes through one place, which lets nothing raw pass', () => {
   const writing = /\bstd(out|err)\.write|console\.|write\(process\.stdout/

@@ -24,8 +24,8 @@ export interface Asker {
    * @throws CommandFailure with the API's reason for refusing it
    */
   ask<T>(what: string, options?: AskOptions): Promise<Told<T>>
-  /** Like `ask`, for an answer of any size: its text as it arrives. */
-  download(what: string): Promise<AsyncIterable<string>>
+  /** Like `ask`, for an answer of any size and kind: its text as it arrives. */
+  download(what: string, options?: AskOptions): Promise<AsyncIterable<string>>
 }
 
 /** The code that system and runtime give an error. */
@@ -98,7 +98,7 @@ export function asking(
       if (options.onProgress) return (await resultIn(response, options.onProgress)) as Told<T>
       return (response.status === 204 ? null : await jsonOf(response)) as Told<T>
     },
-    download: async what => textOf(await answerTo(what, {})),
+    download: async (what, options = {}) => textOf(await answerTo(what, options)),
   }
 }
 
@@ -152,14 +152,14 @@ async function jsonOf(response: Response): Promise<unknown> {
 /** What can be done about a refusal on the command line, by code. */
 const advices: Readonly<Record<string, string>> = {
   dead_letter_not_found: ': nothing was done; "cairn dead-letters list" shows all',
-  delivery_not_found: ': "cairn alerts deliveries WEBHOOK" shows all',
+  delivery_not_found: ': "cairn alerts webhook deliveries ID" shows all',
   flow_not_found: ': push it first, or see "cairn flows list"',
   nothing_to_repair: ' (--selector)',
   overloaded: ': try again later; if it stays so, "cairn doctor" on the server says why',
   slug_taken: ' with --slug',
   too_many_flows: ': "cairn flows archive KEY"',
   two_secrets_work: ' (--now)',
-  too_many_previews: ': "cairn flows preview --end ID"',
+  too_many_previews: ': end one with "cairn api DELETE /previews/ID"',
   too_many_webhooks: ': "cairn alerts webhook remove ID"',
   webhook_not_found: ': "cairn alerts webhook list" shows all',
   validation_failed: ': nothing was changed, fix this first',

@@ -19,8 +19,9 @@ export function requireData(dataDir: string): void {
   if (hasDatabase(dataDir) || (isHeld(dataDir) && holderOf(dataDir)?.database)) return
   requireOwnData(dataDir)
   requireNoLostDatabase(dataDir)
+  const demo = existsSync('cairn-demo-data') ? ' (--data cairn-demo-data is the demo)' : ''
   throw new CommandFailure(
-    `there is no Cairn data in ${dataDir}: name its directory with --data or CAIRN_DATA, or begin with "cairn org create NAME"`,
+    `there is no Cairn data in ${dataDir}: name its directory with --data or CAIRN_DATA${demo}, or begin with "cairn org create NAME"`,
   )
 }
 

@@ -1,116 +1,95 @@
-import type { Static } from '@sinclair/typebox'
-import type {
-  DeadLetterList,
-  DroppedLetters,
-  LettersAsked,
-  RetriedLetters,
-} from '../modules/operations/model.ts'
-import type { RetryVerdict } from '../modules/operations/port.ts'
+import type { DeadLetterList, RetriedLetters } from '../modules/operations/model.ts'
+import { type RetryVerdict, retryVerdicts } from '../modules/operations/port.ts'
 import type { Command } from './command.ts'
-import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
-import { addOrgOption, asked } from './manage.ts'
-import { counted, print, printJson, printTable } from './output.ts'
+import { exitStatus, UsageFailure, warn } from './failure.ts'
+import { counted, print, printTable } from './output.ts'
+import { addGroup, type Given, option, type Row, row } from './table.ts'
 
-export function addDeadLetters(cairn: Command): void {
-  const letters = cairn
-    .command('dead-letters')
-    .description('events that the database refused: list, retry or drop them')
-    .examples(
-      'cairn dead-letters list',
-      'cairn dead-letters retry --all',
-      'cairn dead-letters drop 17 18',
-    )
-    .notes(`The caller was told that such an event was rejected ("storage"). Its id is free:
-if it was sent again and stored since, a retry finds a duplicate, and the letter
-is gone. A completion, tick, health report or fingerprint was answered with 500;
-a retry handles it as if it were reported now. Data of a person who was erased
-is refused.`)
-  addList(letters)
-  addRetry(letters)
-  addDrop(letters)
+const chosen = {
+  scope: 'here',
+  args: { '[id...]': 'ids of dead letters' },
+  options: [option('--all', 'all dead letters')],
+  body: ({ id, all }: Given) => {
+    if ((all ?? false) === id.length > 0) {
+      throw new UsageFailure('name dead letters by their ids, or all of them with --all')
+    }
+    return all ? { all } : { ids: id.map(idIn) }
+  },
+} satisfies Partial<Row>
+
+function idIn(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new UsageFailure(`"${text.slice(0, 20)}" is no id: "cairn dead-letters list" shows them`)
 }
 
-function addList(letters: Command): void {
-  addOrgOption(letters.command('list'))
-    .description('list the events and why they were refused, oldest first')
-    .option('--json', 'print [{id, eventId, kind, reason, receivedAt}, …]')
-    .examples('cairn dead-letters list', 'cairn dead-letters list --org harbor --json')
-    .action(async ({ json }: { json?: boolean }, command: Command) => {
-      const { letters, count } = await asked<typeof DeadLetterList>(command, 'GET /dead-letters')
+type Retried = Record<RetryVerdict, number> & RetriedLetters
+
+const rows: Row[] = [
+  row<DeadLetterList>({
+    name: 'list',
+    about: 'list the events and why they were rejected, oldest first',
+    scope: 'here',
+    route: 'GET /dead-letters',
+    part: 'letters',
+    columns: {
+      id: 'id',
+      received: 'receivedAt',
+      kind: 'kind',
+      event: 'eventId',
+      reason: 'reason',
+    },
+    none: 'no dead letters',
+    check({ letters, count }) {
       if (count > letters.length) warn(`showing the oldest ${letters.length} of ${count}`)
-      if (json) return printJson(letters.map(({ organisation, ...letter }) => letter))
-      printTable(
-        ['id', 'received', 'kind', 'event', 'reason'],
-        letters.map(({ id, receivedAt, kind, eventId, reason }) => [
-          ...[String(id), receivedAt, kind, eventId ?? '–', reason],
-        ]),
-        'there are no dead letters',
-      )
-    })
-}
-
-/** A command about some dead letters, or all. */
-const ofLetters = (letters: Command, name: string) =>
-  addOrgOption(letters.command(name))
-    .argument('[id...]', 'ids of dead letters')
-    .option('--all', 'all dead letters')
-
-interface Chosen {
-  all?: boolean
-  json?: boolean
-}
-
-/** The dead letters that a command is about. @throws if one does not exist; then nothing is done */
-function chosen(ids: string[], { all }: Chosen): Static<typeof LettersAsked> {
-  if ((all ?? false) === ids.length > 0) {
-    throw new UsageFailure('name dead letters by their ids, or give --all, one of the two')
-  }
-  if (all) return { all }
-  const unknown = ids.filter(id => !/^[1-9]\d{0,14}$/.test(id))
-  if (unknown.length === 0) return { ids: ids.map(Number) }
-  const some = unknown.slice(0, 5).map(id => `"${id.slice(0, 20)}"`)
-  throw new CommandFailure(
-    `there is no dead letter ${some.join(', ')}: nothing was done; "cairn dead-letters list" shows all`,
-  )
-}
-
-function addRetry(letters: Command): void {
-  ofLetters(letters, 'retry')
-    .description('store events after all; exit status 1 if any is refused again')
-    .option('--json', 'print {stored, duplicate, refused, letters: [{id, verdict}]}')
-    .examples('cairn dead-letters retry 17', 'cairn dead-letters retry --all --json')
-    .action(async (ids: string[], options: Chosen, command: Command) => {
-      const body = chosen(ids, options)
-      const { letters: tried } = await asked<typeof RetriedLetters>(
-        command,
-        'POST /dead-letters/retry',
-        { body },
-      )
-      const count = (wanted: RetryVerdict) =>
-        tried.filter(({ verdict }) => verdict === wanted).length
-      const [stored, duplicate] = [count('stored'), count('duplicate')]
-      const refused = count('refused')
+    },
+    examples: ['cairn dead-letters list', 'cairn dead-letters list --json'],
+  }),
+  row<Retried>({
+    ...chosen,
+    name: 'retry',
+    about: 'store events after all; exit status 1 if any is rejected again',
+    async run({ ask }, given) {
+      const body = chosen.body(given)
+      const { letters } = await ask<typeof RetriedLetters>('POST /dead-letters/retry', { body })
+      const counts = retryVerdicts.map(wanted => [
+        wanted,
+        letters.filter(({ verdict }) => verdict === wanted).length,
+      ])
+      return { ...Object.fromEntries(counts), letters }
+    },
+    check({ refused }) {
       if (refused > 0) process.exitCode = exitStatus.failure
-      if (options.json) return printJson({ stored, duplicate, refused, letters: tried })
+    },
+    show: ({ letters }) =>
       printTable(
         ['id', 'verdict'],
-        tried.map(({ id, verdict }) => [String(id), verdict]),
-        'there are no dead letters',
-      )
-    })
-}
+        letters.map(({ id, verdict }) => [String(id), verdict]),
+        'no dead letters',
+      ),
+    examples: ['cairn dead-letters retry 17', 'cairn dead-letters retry --all'],
+  }),
+  row<{ dropped: number }>({
+    ...chosen,
+    name: 'drop',
+    about: 'delete events for good',
+    route: 'POST /dead-letters/drop',
+    show: ({ dropped }) => print(`Dropped ${counted(dropped, 'dead letter')}.`),
+    examples: ['cairn dead-letters drop 17 18', 'cairn dead-letters drop --all'],
+  }),
+]
 
-function addDrop(letters: Command): void {
-  ofLetters(letters, 'drop')
-    .description('delete events for good')
-    .option('--json', 'print {dropped}')
-    .examples('cairn dead-letters drop 17 18', 'cairn dead-letters drop --all')
-    .action(async (ids: string[], options: Chosen, command: Command) => {
-      const what = 'POST /dead-letters/drop'
-      const { dropped } = await asked<typeof DroppedLetters>(command, what, {
-        body: chosen(ids, options),
-      })
-      if (options.json) return printJson({ dropped })
-      print(`dropped ${counted(dropped, 'dead letter')}`)
-    })
+export function addDeadLetters(cairn: Command): void {
+  addGroup(
+    cairn,
+    {
+      name: 'dead-letters',
+      about: 'events that the database rejected: list, retry or drop them',
+      examples: ['cairn dead-letters list', 'cairn dead-letters retry --all'],
+      notes: `The sender of such an event was told that it was rejected ("storage"). Its id is
+free: if it was sent again since, a retry finds a duplicate, and the letter is
+gone. A completion, tick, health report or fingerprint was answered with 500; a
+retry handles it as if it were reported now.`,
+    },
+    rows,
+  )
 }

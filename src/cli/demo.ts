@@ -156,10 +156,9 @@ async function present(
   const tokens = ownTokensFor(config, clock)
   const operator = { role: 'operator', name: 'Demo owner' } as const
   const link = () =>
-    managedAt(config, manager => newLink(manager, publicUrl ?? running.url, operator), {
-      org: organisation.id,
-      how: '',
-    })
+    managedAt(config, organisation.id, manager =>
+      newLink(manager, publicUrl ?? running.url, operator),
+    )
   const facts = {
     ...{ ...running, ...harbor, dataDir: data, now: clock.now() },
     ...(await tokens.issue(organisation.id, tokenSeconds)),

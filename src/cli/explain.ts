@@ -2,72 +2,60 @@ import { attempt } from '../core/attempt.ts'
 import type { Reason } from '../core/flow/audience.ts'
 import { didYouMean, quoted, shown } from '../core/text/wording.ts'
 import type { Explanation } from '../modules/flows/model.ts'
-import type { Command, Flags } from './command.ts'
+import type { Command } from './command.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
 import { readTextFile } from './files.ts'
-import { type Manager, managedHere } from './manage.ts'
-import { counted, print, printJson } from './output.ts'
-import { personNamed } from './person.ts'
-import { addSettings } from './settings.ts'
-
-type Options = Flags<'user' | 'anonymous' | 'traits', 'json'> & { url: string }
+import type { Manager } from './manage.ts'
+import { counted, print } from './output.ts'
+import { addRow, type Given, option, row } from './table.ts'
 
 export function addExplain(cairn: Command): void {
-  addSettings(cairn.command('explain'), ['data'])
-    .description('tell whether a person sees a flow on a page, and why; exit status 0 either way')
-    .argument('<org>', 'id or slug of the organisation')
-    .argument('<flow>', 'key or id of the flow')
-    .requiredOption('--url <url>', 'address of the page')
-    .option('--user <id>', 'the person; their runs count towards how often a flow is shown')
-    .option('--anonymous <id>', 'a person without a user id; with neither option, somebody new')
-    .option(
-      '--traits <json>',
-      'traits of the person as a JSON object; @FILE reads a file, @- the standard input',
-      '{}',
-    )
-    .option(
-      '--json',
-      'print {shown, flow, person, url, rules: [{rule, holds, why, parts}], instead} as JSON; holds is null if only the browser can tell',
-    )
-    .examples(
-      `cairn explain harbor welcome --url https://app.harbor.example/ --user ada --traits '{"plan": "pro"}'`,
-      'cairn explain harbor welcome --url https://app.harbor.example/ --user ada --traits @ada.json',
-      'cairn explain harbor welcome --url https://app.harbor.example/ --json',
-    )
-    .action(async (org: string, flow: string, options: Options, command: Command) => {
-      const body = {
-        flow,
-        url: pageOf(options.url).href,
-        ...personOf(options),
-        traits: traitsOf(options.traits ?? '{}'),
-      }
-      // Its --url is the page's address, so it asks on this machine only.
-      const explanation = await managedHere(command, manager => explained(manager, body), {
-        org,
-        how: 'as the first argument',
-      })
-      if (options.json) return printJson(explanation)
-      print(...linesOf(explanation))
-    })
+  addRow(
+    cairn,
+    row<Explanation>({
+      name: 'explain',
+      about: 'say whether a person sees a flow on a page, and why; exit status 0 either way',
+      args: { '<flow>': 'key or id of the flow' },
+      options: [
+        option('--page <url>', 'address of the page', { isRequired: true }),
+        option('--user <id>', 'the person; their runs count towards how often a flow is shown'),
+        option('--anonymous <id>', 'a person without a user id; with neither, somebody new'),
+        option(
+          '--traits <json>',
+          'traits of the person as a JSON object; @FILE reads a file, @- the standard input',
+          { default: '{}' },
+        ),
+      ],
+      run: (manager, given) =>
+        explained(manager, {
+          flow: given.flow,
+          url: pageOf(given.page).href,
+          ...personOf(given),
+          traits: traitsOf(given.traits),
+        }),
+      show: explanation => print(...linesOf(explanation)),
+      examples: [
+        `cairn explain welcome --page https://app.harbor.example/ --user ada --traits '{"plan": "pro"}'`,
+        'cairn explain welcome --page https://app.harbor.example/ --user ada --traits @ada.json',
+      ],
+    }),
+  )
 }
 
 /** The API's answer, with the commands that would help. */
 async function explained(
   { ask, organisation }: Manager,
-  body: { flow: string; userId?: string },
+  body: { flow: string; userId?: string; url: string; traits: object },
 ): Promise<Explanation> {
   try {
     const explanation = await ask<Explanation>('POST /explain', { body })
-    const rules = explanation.rules.map(rule => ({
-      ...rule,
-      why: rule.why + remedyOf(rule, organisation, body),
-    }))
+    const rules = explanation.rules.map(rule => ({ ...rule, why: rule.why + remedyOf(rule, body) }))
     return { ...explanation, rules }
   } catch (error) {
     if ((error as Partial<CommandFailure>).code !== 'flow_not_found') throw error
     const { flows } = await ask<{ flows: { key: string }[] }>('GET /flows')
     const keys = flows.map(({ key }) => key)
-    const hint = didYouMean(body.flow, keys) || `: see "cairn flows list --org ${organisation}"`
+    const hint = didYouMean(body.flow, keys) || ': see "cairn flows list"'
     throw new CommandFailure(`${organisation} has no flow ${quoted(body.flow)}${hint}`)
   }
 }
@@ -75,11 +63,10 @@ async function explained(
 /** What to do about a condition that does not hold, to be put after the reason. */
 function remedyOf(
   { rule, holds }: Explanation['rules'][number],
-  slug: string,
   { userId }: { userId?: string },
 ): string {
-  if (rule === 'key' && holds === false) return `, "cairn key rotate --org ${slug}"`
-  if (rule === 'origin' && holds === false) return `: see "cairn org origins ${slug}"`
+  if (rule === 'key' && holds === false) return ', "cairn key rotate"'
+  if (rule === 'origin' && holds === false) return ': see origins in "cairn org settings"'
   return rule === 'identify' && holds === null && userId === undefined ? ' (--user)' : ''
 }
 
@@ -88,16 +75,18 @@ const longestUrl = 2_048
 function pageOf(text: string): URL {
   if (text.length <= longestUrl && URL.canParse(text)) return new URL(text)
   throw new UsageFailure(
-    `--url ${quoted(text)} is no address of a page: write all of it, such as https://app.example.com/projects`,
+    `--page ${quoted(text)} is no address of a page: write all of it, such as https://app.example.com/projects`,
   )
 }
 
-function personOf({ user, anonymous }: Options): { userId?: string; anonymousId?: string } {
+function personOf({ user, anonymous }: Given): { userId?: string; anonymousId?: string } {
   if (user !== undefined && anonymous !== undefined) {
     throw new UsageFailure('give --user or --anonymous, not both: they are different people')
   }
-  const id = user ?? anonymous
-  return id === undefined ? {} : personNamed(id, { anonymous: user === undefined })
+  return {
+    ...(user !== undefined && { userId: user }),
+    ...(anonymous !== undefined && { anonymousId: anonymous }),
+  }
 }
 
 function traitsOf(given: string): object {

@@ -1,12 +1,11 @@
-import { Option } from 'commander'
 import { flowStatuses } from '../core/flow/flow.ts'
 import { minimalFlow } from '../core/flow/minimal.ts'
 import { flowFileSchema } from '../core/flow/schema.ts'
-import type { AuthoredFlow } from '../modules/authoring/model.ts'
+import type { AuthoredFlow, ChangedFlows, PushedFlows } from '../modules/authoring/model.ts'
 import { mostFlows } from '../modules/authoring/rules.ts'
 import type { Command, Flags } from './command.ts'
 import { exitStatus } from './failure.ts'
-import { addDiff } from './flows/diff.ts'
+import { diffRow } from './flows/diff.ts'
 import {
   areValid,
   filesHelp,
@@ -18,26 +17,25 @@ import {
   schemaLine,
   verdict,
 } from './flows/files.ts'
-import { addPreview } from './flows/preview.ts'
-import { addPromote } from './flows/promote.ts'
-import { addPull } from './flows/pull.ts'
-import { orgFlag, type Pushed, publishCommand, type StatusChange } from './flows/records.ts'
+import { previewRow } from './flows/preview.ts'
+import { promoteRow } from './flows/promote.ts'
+import { pullRow } from './flows/pull.ts'
+import { type Pushed, publishCommand } from './flows/records.ts'
 import { sourceOf } from './flows/source.ts'
 import { addTexts } from './flows/texts.ts'
-import { addManaged, asked, managed } from './manage.ts'
-import { print, printColumns, printJson, printTable, tell } from './output.ts'
+import { print, printColumns, printJson, tell } from './output.ts'
+import { addGroup, addRow, option, type Row, row } from './table.ts'
 
 /** Adds the commands in the order in which a flow's author meets them. */
 export function addFlows(cairn: Command): void {
-  const flows = cairn
-    .command('flows')
-    .summary('flows as files: check, compare, push, publish, pull, withdraw')
-    .description(
+  const flows = addGroup(cairn, {
+    name: 'flows',
+    summary: 'flows as files: check, compare, push, publish, pull, withdraw',
+    about:
       'Flows are YAML or JSON files. Pushing makes a draft of each, publishing freezes drafts ' +
-        'as the next versions, which pages show, and pulling writes files again. Flows, steps and ' +
-        'items are identified by their keys and keep their ids and numbers in all versions.',
-    )
-    .examples(
+      'as the next versions, which pages show, and pulling writes files again. Flows, steps and ' +
+      'items are identified by their keys and keep their ids and numbers in all versions.',
+    examples: [
       'cairn flows schema > cairn-flow.schema.json    for completion and checks in editors',
       'cairn flows validate tour.yaml                 what is wrong, and where',
       'cairn flows diff tour.yaml                     what pushing it would change',
@@ -45,17 +43,16 @@ export function addFlows(cairn: Command): void {
       'cairn flows preview welcome                    a link to it in the real page',
       'cairn flows publish welcome                    every page shows it from now on',
       'cairn flows pull --out flows                   all flows as files again',
-    )
+    ],
+  })
   addValidate(flows)
-  addDiff(flows)
-  addPush(flows)
-  addPreview(flows)
-  addChange(flows, 'publish')
-  addChange(flows, 'unpublish')
-  addChange(flows, 'archive')
-  addPromote(flows)
-  addList(flows)
-  addPull(flows)
+  addRow(flows, diffRow)
+  addRow(flows, pushRow)
+  addRow(flows, previewRow)
+  for (const one of changeRows) addRow(flows, one)
+  addRow(flows, promoteRow)
+  addRow(flows, listRow)
+  addRow(flows, pullRow)
   addTexts(flows)
   addSchema(flows)
 }
@@ -87,101 +84,75 @@ function addValidate(flows: Command): void {
     })
 }
 
-function addPush(flows: Command): void {
-  addManaged(flows.command('push'))
-    .description(
-      `make drafts of the flows in files, all or none; an organisation has at most ${mostFlows} that are not archived`,
-    )
-    .argument('<file...>', filesHelp)
-    .option('--publish', 'publish them too, as "cairn flows publish" does: all or nothing')
-    .option('--dry-run', 'show what would happen, and change nothing')
-    .option('--source-repository <name>', 'the repository of the files, such as acme/site')
-    .option('--commit <hash>', 'the commit in it; in CI both are detected')
-    .option('--lock', 'allow changes by push only: the dashboard shows them but cannot edit them')
-    .option('--note <text>', 'why, for the audit log')
-    .option(
-      '--json',
-      'print a JSON array, one item per flow; if a file is wrong, what validate prints',
-    )
-    .examples(
-      'cairn flows push tour.yaml --org harbor',
-      'cairn flows push flows/*.yaml --publish',
-      'cairn flows push flows/*.yaml --json',
-      'CAIRN_TOKEN=… cairn flows push flows/*.yaml --publish --url https://cairn.example.com',
-    )
-    .action(
-      async (
-        paths: string[],
-        options: Flags<
-          'note' | 'sourceRepository' | 'commit',
-          'publish' | 'dryRun' | 'json' | 'lock'
-        >,
-        command: Command,
-      ) => {
-        const { publish = false, dryRun = false, note, json } = options
-        const files = rightFiles(paths, { undone: 'nothing was pushed', json })
-        const flows = files.flatMap(file => file.flows.map(minimalFlow))
-        if (flows.length === 0) return json ? printJson([]) : undefined
-        const source = sourceOf(files, options)
-        const body = { flows, publish, dryRun, source, lock: options.lock, note }
-        const { pushed, org } = await managed(command, async manager => {
-          const answer = await manager.ask<{ flows: Pushed[] }>('POST /push', { body })
-          return { pushed: answer.flows, org: orgFlag(manager) }
-        })
-        if (json) return printJson(pushed)
-        printColumns(
-          pushed.map(({ key, id, outcome, hasDraft, publication, before, version }) => {
-            if (publication) {
-              return [key, id, outcome, publicationOf({ outcome: publication, before, version })]
-            }
-            return [key, id, outcome, hasDraft ? `show it with "${publishCommand(key, org)}"` : '']
-          }),
-        )
-        if (dryRun) tell('nothing was changed: run it without --dry-run to do it')
-      },
-    )
-}
+const note = option('--note <text>', 'why, for the audit log')
 
-/** The commands that change the status of flows, and how the result of each is told. */
-const changes = {
-  publish: {
-    purpose: 'publish drafts as the next version, or a withdrawn or archived flow again',
-    keys: 'keys of pushed flows',
-    example: 'cairn flows publish welcome getting-started --org harbor',
-    // Publishes the draft as it is, whoever wrote it last, because the command line has read none to compare with.
-    headers: { 'if-match': '*' },
-    inWords: publicationOf,
+const pushRow = row<PushedFlows>({
+  name: 'push',
+  about: `make drafts of the flows in files, all or none; an organisation has at most ${mostFlows} that are not archived`,
+  args: { '<file...>': filesHelp },
+  options: [
+    option('--publish', 'publish them too, as "cairn flows publish" does: all or nothing'),
+    option('--dry-run', 'show what would happen, and change nothing'),
+    option('--source-repository <name>', 'the repository of the files, such as acme/site'),
+    option('--commit <hash>', 'the commit in it; in CI both are detected'),
+    option('--lock', 'allow changes by push only: the dashboard shows them but cannot edit them'),
+    note,
+  ],
+  async run({ ask }, given) {
+    const { publish = false, dryRun = false, note, lock, json, file } = given
+    const files = rightFiles(file, { undone: 'nothing was pushed', json })
+    const flows = files.flatMap(({ flows }) => flows.map(minimalFlow))
+    if (flows.length === 0) return { dryRun, flows: [] }
+    const body = { flows, publish, dryRun, source: sourceOf(files, given), lock, note }
+    return ask('POST /push', { body })
   },
-  unpublish: {
-    purpose: 'take flows back to draft: no page shows them any more',
-    keys: 'keys of flows',
-    example: 'cairn flows unpublish spring-release --org harbor',
-    headers: {},
-    inWords: withdrawnTo('draft'),
+  part: 'flows',
+  show({ flows, dryRun }, { orgFlag }) {
+    printColumns(
+      flows.map(({ key, id, outcome, hasDraft, publication, before, version }) => {
+        if (publication) {
+          return [key, id, outcome, publicationOf({ outcome: publication, before, version })]
+        }
+        return [key, id, outcome, hasDraft ? `show it with "${publishCommand(key, orgFlag)}"` : '']
+      }),
+    )
+    if (dryRun) tell('nothing was changed: run it without --dry-run to do it')
   },
-  archive: {
-    purpose: 'archive flows: pages no longer show them, analytics stay',
-    keys: 'keys of flows',
-    example: 'cairn flows archive spring-release --org harbor',
-    headers: {},
-    inWords: withdrawnTo('archived'),
-  },
-} as const
+  examples: [
+    'cairn flows push tour.yaml --org harbor',
+    'cairn flows push flows/*.yaml --publish',
+    'CAIRN_TOKEN=… cairn flows push flows/*.yaml --publish --url https://cairn.example.com',
+  ],
+})
 
-function addChange(flows: Command, verb: keyof typeof changes): void {
-  const { purpose, keys: whose, example, headers, inWords } = changes[verb]
-  addManaged(flows.command(verb))
-    .description(purpose)
-    .argument('<key...>', whose)
-    .option('--note <text>', 'why, for the audit log')
-    .option('--json', 'print a JSON array, one item per flow')
-    .examples(example)
-    .action(async (keys: string[], { note, json }: Flags<'note', 'json'>, command: Command) => {
-      const options = { body: { keys, note }, headers }
-      const answer = await asked<{ flows: StatusChange[] }>(command, `POST /${verb}`, options)
-      if (json) return printJson(answer.flows)
-      printColumns(answer.flows.map(change => [change.key, change.id, inWords(change)]))
-    })
+/** The commands that change the status of flows. */
+const changeRows = [
+  changeRow('publish', 'publish drafts as the next version, or a withdrawn or archived flow again'),
+  changeRow('unpublish', 'take flows back to draft: pages no longer show them', 'draft'),
+  changeRow('archive', 'archive flows: pages no longer show them, analytics stay', 'archived'),
+]
+
+/** @param status the status that it leaves, if it withdraws flows */
+function changeRow(name: string, about: string, status?: 'draft' | 'archived'): Row {
+  return row<ChangedFlows>({
+    name,
+    about,
+    args: { '<key...>': 'keys of flows' },
+    options: [note],
+    route: `POST /${name}`,
+    body: ({ key, note }) => ({ keys: key, note }),
+    // Publishes the draft as it is, whoever wrote it last, because nobody has read one to compare with.
+    ...(status === undefined && { headers: { 'if-match': '*' } }),
+    part: 'flows',
+    show: ({ flows }) =>
+      printColumns(
+        flows.map(flow => {
+          const withdrawn = flow.outcome === 'unchanged' ? `already ${status}` : status
+          return [flow.key, flow.id, withdrawn ?? publicationOf(flow)]
+        }),
+      ),
+    examples: [`cairn flows ${name} welcome getting-started`],
+  })
 }
 
 /** What publishing did to a flow. */
@@ -192,47 +163,29 @@ function publicationOf({ outcome, before, version }: Publication): string {
 
 type Publication = Pick<Pushed, 'before' | 'version'> & { outcome: string }
 
-/** @param status the status that it leaves */
-function withdrawnTo(status: 'draft' | 'archived') {
-  return ({ outcome }: StatusChange) => (outcome === 'unchanged' ? `already ${status}` : status)
-}
-
-const minute = (time: string) => time.slice(0, 16).replace('T', ' ')
-
-const row = (flow: AuthoredFlow) => [
-  flow.key,
-  flow.id,
-  flow.kind,
-  flow.status,
-  flow.version === null ? '–' : String(flow.version),
-  flow.publishedAt === null ? '–' : minute(flow.publishedAt),
-  flow.hasDraft ? 'newer' : '–',
-  String(flow.stepCount),
-  String(flow.itemCount),
-]
-
-const header = [
-  ...['key', 'id', 'kind', 'status', 'version', 'published (UTC)'],
-  ...['draft', 'steps', 'items'],
-]
-
-function addList(flows: Command): void {
-  addManaged(flows.command('list'))
-    .description('list the flows of an organisation')
-    .addOption(new Option('--status <status>', 'only flows with this status').choices(flowStatuses))
-    .option('--json', 'print a JSON array')
-    .examples('cairn flows list --org harbor', 'cairn flows list --status published --json')
-    .action(async ({ status, json }: Flags<'status', 'json'>, command: Command) => {
-      const { flows: all } = await asked<{ flows: AuthoredFlow[] }>(command, 'GET /flows')
-      const found = all.filter(flow => status === undefined || flow.status === status)
-      if (json) return printJson(found)
-      const nothing =
-        all.length === 0
-          ? 'there are no flows yet: push one with "cairn flows push FILE"'
-          : `there is no flow of status ${status}`
-      printTable(header, found.map(row), nothing)
-    })
-}
+const listRow = row<{ flows: AuthoredFlow[] }>({
+  name: 'list',
+  about: 'list the flows of an organisation',
+  options: [option('--status <status>', 'only flows with this status', { choices: flowStatuses })],
+  async run({ ask }, { status }) {
+    const { flows } = await ask<{ flows: AuthoredFlow[] }>('GET /flows')
+    return { flows: flows.filter(flow => status === undefined || flow.status === status) }
+  },
+  part: 'flows',
+  columns: {
+    key: 'key',
+    id: 'id',
+    kind: 'kind',
+    status: 'status',
+    version: 'version',
+    'published (UTC)': ({ publishedAt }) => publishedAt?.slice(0, 16).replace('T', ' '),
+    draft: ({ hasDraft }) => (hasDraft ? 'newer' : null),
+    steps: 'stepCount',
+    items: 'itemCount',
+  },
+  none: 'no such flow: push one with "cairn flows push FILE"',
+  examples: ['cairn flows list', 'cairn flows list --status published --json'],
+})
 
 function addSchema(flows: Command): void {
   flows

@@ -1,4 +1,3 @@
-import type { Command as AnyCommand } from 'commander'
 import { didYouMean } from '../core/text/wording.ts'
 import { commit, version } from '../core/version.ts'
 import { compiledTexts } from '../manual/compile.ts' with { type: 'macro' }
@@ -18,36 +17,55 @@ export const topicList = () => {
   )
 }
 
-/** The command below `cairn` that a sequence of words names. */
-function commandOf(cairn: AnyCommand, names: readonly string[]): AnyCommand {
-  let command = cairn
-  for (const name of names) {
-    const below = command.commands.find(sub => sub.name() === name)
-    if (!below) {
-      const known = command.commands.map(sub => sub.name())
-      if (names.length === 1) known.push(...topicNames)
-      const hint = didYouMean(name, known) || ': see "cairn help"'
-      throw new UsageFailure(`there is no command "${name.slice(0, 60)}"${hint}`)
-    }
-    command = below
+/** The command below `cairn` that a sequence of words names; null if there is none. */
+function commandOf(cairn: Command, words: readonly string[]): Command | null {
+  let command: Command | undefined = cairn
+  for (const word of words) {
+    command = command?.commands.find(sub => sub.name() === word) as Command | undefined
   }
-  return command
+  return command ?? null
 }
 
-/** `cairn help flows push`, for people who do not think of `--help`, and the manual's topics. */
+const everyCommand = (above: Command): Command[] =>
+  (above.commands as Command[]).flatMap(command => [command, ...everyCommand(command)])
+
+/** Commands and topics that mention a word, a line each. */
+function mentions(cairn: Command, word: string): string[] {
+  const has = (text: string) => text.toLowerCase().includes(word.toLowerCase())
+  const commands = everyCommand(cairn)
+    .filter(({ commands }) => commands.length === 0)
+    .filter(command => has(`${command.path}\n${command.fullHelp()}`))
+    .map(command => [command.path, command.summary() || command.description()])
+  const topics = topicNames
+    .filter(name => has(topicTexts[name]!.text))
+    .map(name => [`cairn help ${name}`, topicTexts[name]!.title])
+  return columns([...commands, ...topics].map(([name, about = '']) => [name!, shortened(about)]))
+}
+
+/** So that a command and what it does fit on a line of a terminal. */
+const shortened = (text: string) => (text.length > 46 ? `${text.slice(0, 45)}…` : text)
+
+/** `cairn help flows push`, for people who do not think of `--help`, the manual's topics, and a search. */
 export function addHelp(cairn: Command): void {
   cairn
     .command('help')
-    .description('print the help of a command, as --help does, or a topic of the manual')
-    .argument('[name...]', 'a command and its subcommand, or a topic')
-    .examples('cairn help', 'cairn help serve', 'cairn help flows push', 'cairn help deploy')
-    .action((names: string[]) => {
-      const [name = ''] = names
-      const topic = names.length === 1 && Object.hasOwn(topicTexts, name) ? topicTexts[name] : null
-      const isCommand = cairn.commands.some(command => command.name() === name)
+    .description('print the help of a command, a topic of the manual, or what mentions a word')
+    .argument('[word...]', 'a command, a topic, or a word to search for')
+    .examples('cairn help', 'cairn help flows push', 'cairn help deploy', 'cairn help retention')
+    .action((words: string[]) => {
+      const [word = ''] = words
+      const topic = words.length === 1 && Object.hasOwn(topicTexts, word) ? topicTexts[word] : null
+      const command = commandOf(cairn, words)
       // If a word is both a command and a topic, both are printed.
-      if (!topic || isCommand) commandOf(cairn, names).outputHelp()
-      if (topic) print(...(isCommand ? [''] : []), topic.text.trimEnd())
+      command?.outputHelp()
+      if (topic) print(...(command ? [''] : []), topic.text.trimEnd())
+      if (command || topic) return
+      const found = words.length === 1 ? mentions(cairn, word) : []
+      if (found.length > 0) return print(...found)
+      const known = [...cairn.commands.map(sub => sub.name()), ...topicNames]
+      const near = words.length === 1 ? didYouMean(word, known) : ''
+      const hint = near || ': see "cairn help"'
+      throw new UsageFailure(`there is no command "${words.join(' ').slice(0, 60)}"${hint}`)
     })
 }
 

@@ -1,5 +1,4 @@
 import { hostname, userInfo } from 'node:os'
-import { Option } from 'commander'
 import type { SettingName } from '../config/settings.ts'
 import { attempt } from '../core/attempt.ts'
 import { shown } from '../core/text/wording.ts'
@@ -16,15 +15,7 @@ import {
 } from '../runtime/lock.ts'
 import { requireOwnData, type StoragePlace } from '../runtime/place.ts'
 import { databasePlace } from '../storage/log/postgres/inspection.ts'
-import {
-  type Asker,
-  type AskOptions,
-  asking,
-  codeOf,
-  notCairn,
-  notCairnCode,
-  type Send,
-} from './asking.ts'
+import { type Asker, asking, codeOf, notCairn, notCairnCode, type Send } from './asking.ts'
 import type { Command, Flags } from './command.ts'
 import { makeData, requireData, requireNoServer, requireUsableData } from './data.ts'
 import { fetchElsewhere, serverAddress, tokenOfEnvironment } from './elsewhere.ts'
@@ -44,91 +35,81 @@ export interface Manager extends Asker {
 
 type Work<T> = (manager: Manager) => Promise<T>
 
-/** The option that tells a command the organisation. */
-export const addOrgOption = (command: Command, ...settings: SettingName[]): Command =>
-  addSettings(command, ['data', ...settings]).option(
-    '--org <org>',
-    'id or slug; may be left out where there is only one',
-  )
-
-const urlOption = () =>
-  new Option('--url <url>', 'use a server elsewhere, with the management token in CAIRN_TOKEN')
-
-/** Adds the options that tell a command whom to ask, and those of settings that it needs. */
-export const addManaged = (command: Command, ...settings: SettingName[]): Command =>
-  addOrgOption(command, ...settings).addOption(urlOption())
-
-/** The same for a command that takes the organisation as its argument. */
-export const addUrl = (command: Command, ...settings: SettingName[]): Command =>
-  addSettings(command, ['data', ...settings]).addOption(urlOption())
-
-/** A command of `cairn org`, which takes the organisation as its first argument. */
-export const orgCommand = (org: Command, name: string, ...settings: SettingName[]): Command =>
-  addUrl(org.command(name), ...settings).argument(
-    '[org]',
-    'id or slug; may be left out where there is only one',
-  )
-
-/** The organisation that a command means, and how the user names it. */
-export interface Named {
-  org: string | undefined
-  /** For the error if it was not named. */
-  how: string
+/** Which organisation and which server a command can be about. */
+interface Target {
+  /** Whether it is about one organisation. */
+  org?: boolean
+  /** Whether a server elsewhere can be named. */
+  url?: boolean
+  /** Further settings that it needs. */
+  settings?: readonly SettingName[]
 }
 
-const optionsOf = (command: Command) => command.opts<Flags<'org' | 'url'>>()
-
-const byOption = (command: Command): Named => ({ org: optionsOf(command).org, how: 'with --org' })
-
-/** Does a command's work with a manager to ask, and closes that afterwards. */
-export function managed<T>(command: Command, work: Work<T>, named = byOption(command)) {
-  const { url } = optionsOf(command)
-  return url === undefined ? managedHere(command, work, named) : elsewhere(url, named.org, work)
+/** Adds the options that name an organisation and a server. */
+export function addTarget(command: Command, { org = true, url = org, settings = [] }: Target = {}) {
+  command.optionsGroup('Server and organisation:')
+  addSettings(command, ['data', ...settings])
+  if (org) command.option('--org <org>', 'id or slug of the organisation, if there are several')
+  if (url) {
+    command.option('--url <url>', 'use a server elsewhere, with a management token in CAIRN_TOKEN')
+  }
+  return command
 }
 
-/** The same on this machine only. */
-export const managedHere = async <T>(command: Command, work: Work<T>, named = byOption(command)) =>
-  managedAt(placeOf(command), work, named)
+const targetOf = (command: Command) => command.opts<Flags<'org' | 'url'>>()
+
+/** Does a command's work with the organisation and on the server that its options name. */
+export function managed<T>(command: Command, work: Work<T>): Promise<T> {
+  const { org, url } = targetOf(command)
+  return url === undefined ? managedAt(placeOf(command), org, work) : elsewhere(url, org, work)
+}
 
 /** The same on the data that is stored at a place. */
-export const managedAt = <T>(place: StoragePlace, work: Work<T>, named: Named) =>
-  here(place, send => organisationHere(send, named).then(work))
+export const managedAt = <T>(place: StoragePlace, org: string | undefined, work: Work<T>) =>
+  here(place, send => organisationHere(send, org).then(work))
 
 /** Does work with the door to the data that is stored at a place. @param time see `doorInProcess` */
 export const atDoor = <T>(
   place: StoragePlace,
   work: (send: Send) => Promise<T>,
   time?: Partial<Clock>,
-): Promise<T> => here(place, work, time)
-
-/** Like `managed`, for a command that asks only one thing. */
-export const asked = <T>(command: Command, what: string, options?: AskOptions, named?: Named) =>
-  managed(command, ({ ask }) => ask<T>(what, options), named)
-
-/** Like `managed`, for an `orgCommand`. */
-export const managedOrg = <T>(command: Command, org: string | undefined, work: Work<T>) =>
-  managed(command, work, { org, how: `as the first argument, "cairn org ${command.name()} ORG"` })
+): Promise<T> => here(place, work, { time })
 
 /** Like `managed`, with every organisation if none is named. */
 export async function managedEach<T>(
   command: Command,
   work: (managers: readonly Manager[]) => Promise<T>,
 ): Promise<T> {
-  const { org, url } = optionsOf(command)
+  const { org, url } = targetOf(command)
   if (org !== undefined || url !== undefined) return managed(command, one => work([one]))
   return here(placeOf(command), async send => {
     const all = await allOrganisations(asking(send, operator()))
     if (all.length > 1) return work(all.map(one => managerOf(send, one, all.length)))
-    return work([await organisationHere(send, byOption(command))])
+    return work([await organisationHere(send, undefined)])
   })
 }
 
-/** Like `managedHere`, for work that is about no organisation or about several. */
+/** Like `managed` without `--url`, for work that is about no organisation or about several. */
 export const operated = <T>(
   place: StoragePlace,
   work: (asker: Asker) => Promise<T>,
   interrupted?: Interrupted,
-): Promise<T> => here(place, send => work(asking(send, operator())), undefined, interrupted)
+): Promise<T> => here(place, send => work(asking(send, operator())), { interrupted })
+
+/** Like `managed`, but asks without an organisation if there are several and none is named. */
+export function managedOrOperated<T>(
+  command: Command,
+  work: (asker: Asker) => Promise<T>,
+): Promise<T> {
+  const { org, url } = targetOf(command)
+  if (org !== undefined || url !== undefined) return managed(command, work)
+  return here(placeOf(command), async send => {
+    const asker = asking(send, operator())
+    const { organisations, total } = await asker.ask<OrganisationList>('GET /organisations')
+    const [only] = organisations
+    return work(total === 1 && only ? managerOf(send, only, total) : asker)
+  })
+}
 
 /** What to say if a signal ends the command: where it does the work itself, and where a server does it. */
 export interface Interrupted {
@@ -139,11 +120,12 @@ export interface Interrupted {
 /**
  * Where a command's data is stored: in a data directory, or in the database that the settings name.
  *
+ * @param isMade whether a directory that is missing is made
  * @throws CommandFailure, DatabaseLost if a directory has no data
  */
-export function placeOf(command: Command): StoragePlace {
+export function placeOf(command: Command, isMade = false): StoragePlace {
   const place = settingsOf(command, 'data', 'databaseUrl')
-  if (place.databaseUrl === null) requireData(place.data)
+  if (place.databaseUrl === null && !isMade) requireData(place.data)
   else makeData(place)
   return place
 }
@@ -155,6 +137,14 @@ export function serverOf({ data, databaseUrl }: StoragePlace): LockHolder | null
   if (holder === null || holder.port === 0) return null
   const isOther = databaseUrl !== null && holder.database !== databasePlace(databaseUrl)
   return isOther ? null : holder
+}
+
+/** @throws CommandFailure if no server runs on the data */
+export function requireServer(place: StoragePlace): void {
+  if (serverOf(place) !== null) return
+  throw new CommandFailure(
+    'no server runs on this data: start it with "cairn serve", or name one with --url',
+  )
 }
 
 /** @throws CommandFailure if a server runs on the directory over another database, or over none */
@@ -170,8 +160,10 @@ function requireSameDatabase(place: StoragePlace): void {
 async function here<T>(
   place: StoragePlace,
   work: (send: Send) => Promise<T>,
-  time?: Partial<Clock>,
-  interrupted?: Interrupted,
+  {
+    time,
+    interrupted,
+  }: { time?: Partial<Clock> | undefined; interrupted?: Interrupted | undefined } = {},
 ): Promise<T> {
   const { data, databaseUrl } = place
   requireSameDatabase(place)
@@ -265,12 +257,12 @@ function overSocket(dataDir: string): Send {
 }
 
 /** A manager for the operator, with the organisation that is meant. */
-async function organisationHere(send: Send, named: Named): Promise<Manager> {
-  const query = named.org === undefined ? '' : `?named=${encodeURIComponent(named.org)}`
+async function organisationHere(send: Send, org: string | undefined): Promise<Manager> {
+  const query = org === undefined ? '' : `?named=${encodeURIComponent(org)}`
   const { organisations, total } = await asking(send, operator()).ask<OrganisationList>(
     `GET /organisations${query}`,
   )
-  return managerOf(send, theOne(organisations, total, named), total)
+  return managerOf(send, theOne(organisations, total, org), total)
 }
 
 /** @param total how many organisations there are */
@@ -308,7 +300,7 @@ function operatorName(): string {
 function theOne(
   found: readonly { slug: string; id: string }[],
   total: number,
-  { org, how }: Named,
+  org: string | undefined,
 ): { slug: string; id: string } {
   const [only] = found
   if (org !== undefined) {
@@ -322,7 +314,7 @@ function theOne(
   if (total === 1) return only
   const some = found.slice(0, 5).map(({ slug }) => slug)
   const more = total > some.length ? `, … (${total} in all)` : ''
-  throw new UsageFailure(`say which organisation ${how}: ${some.join(', ')}${more}`)
+  throw new UsageFailure(`say which organisation with --org: ${some.join(', ')}${more}`)
 }
 
 /** The error of the first request, or that its address has a path too many, such as that of the API. */

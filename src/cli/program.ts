@@ -7,43 +7,62 @@ import { complain, exitStatus } from './failure.ts'
 type Add = (cairn: Command) => void
 
 /** Every command of `cairn`, in the order of its help. A command line loads those that it needs. */
-const commands: Record<string, () => Promise<Add>> = {
-  serve: async () => (await import('./serve.ts')).addServe,
-  demo: async () => (await import('./demo.ts')).addDemo,
-  org: async () => (await import('./org.ts')).addOrg,
-  key: async () => (await import('./key.ts')).addKey,
-  token: async () => (await import('./token.ts')).addToken,
-  dashboard: async () => (await import('./dashboard.ts')).addDashboard,
-  flows: async () => (await import('./flows.ts')).addFlows,
-  audit: async () => (await import('./audit.ts')).addAudit,
-  snippet: async () => (await import('./snippet.ts')).addSnippet,
-  steps: async () => (await import('./steps.ts')).addSteps,
-  explain: async () => (await import('./explain.ts')).addExplain,
-  person: async () => (await import('./person.ts')).addPerson,
-  rebuild: async () => (await import('./operations.ts')).addRebuild,
-  backup: async () => (await import('./backup.ts')).addBackup,
-  restore: async () => (await import('./restore.ts')).addRestore,
-  move: async () => (await import('./move.ts')).addMove,
-  nodes: async () => (await import('./nodes.ts')).addNodes,
-  alerts: async () => (await import('./alerts.ts')).addAlerts,
-  'dead-letters': async () => (await import('./dead-letters.ts')).addDeadLetters,
-  compact: async () => (await import('./operations.ts')).addCompact,
-  healthcheck: async () => (await import('./healthcheck.ts')).addHealthcheck,
-  doctor: async () => (await import('./doctor.ts')).addDoctor,
-  service: async () => (await import('./service.ts')).addService,
-  version: async () => (await import('./help.ts')).addVersion,
-  help: async () => (await import('./help.ts')).addHelp,
+const groups: Record<string, Record<string, () => Promise<Add>>> = {
+  'Start here:': {
+    demo: async () => (await import('./demo.ts')).addDemo,
+    serve: async () => (await import('./serve.ts')).addServe,
+    org: async () => (await import('./org.ts')).addOrg,
+    key: async () => (await import('./key.ts')).addKey,
+    dashboard: async () => (await import('./dashboard.ts')).addDashboard,
+  },
+  'Flows:': {
+    flows: async () => (await import('./flows.ts')).addFlows,
+    steps: async () => (await import('./steps.ts')).addSteps,
+    explain: async () => (await import('./explain.ts')).addExplain,
+    snippet: async () => (await import('./snippet.ts')).addSnippet,
+  },
+  'People and programs:': {
+    person: async () => (await import('./person.ts')).addPerson,
+    token: async () => (await import('./token.ts')).addToken,
+    audit: async () => (await import('./audit.ts')).addAudit,
+    alerts: async () => (await import('./alerts.ts')).addAlerts,
+    api: async () => (await import('./api.ts')).addApi,
+  },
+  'Operation:': {
+    doctor: async () => (await import('./doctor.ts')).addDoctor,
+    backup: async () => (await import('./backup.ts')).addBackup,
+    restore: async () => (await import('./restore.ts')).addRestore,
+    service: async () => (await import('./service.ts')).addService,
+    healthcheck: async () => (await import('./healthcheck.ts')).addHealthcheck,
+    move: async () => (await import('./move.ts')).addMove,
+    nodes: async () => (await import('./nodes.ts')).addNodes,
+    'dead-letters': async () => (await import('./dead-letters.ts')).addDeadLetters,
+    rebuild: async () => (await import('./operations.ts')).addRebuild,
+    compact: async () => (await import('./operations.ts')).addCompact,
+  },
+  'This program:': {
+    version: async () => (await import('./help.ts')).addVersion,
+    help: async () => (await import('./help.ts')).addHelp,
+  },
 }
 
+const names = Object.values(groups).flatMap(group => Object.keys(group))
+
 /** The program with all of its commands, or with those of these names alone. */
-export async function program(names: readonly string[] = Object.keys(commands)): Promise<Command> {
+export async function program(wanted: readonly string[] = names): Promise<Command> {
   const cairn = new Command('cairn')
     .description(
       'In-app onboarding from one executable: product tours, checklists and announcements.',
     )
-    .version(`cairn ${version}`, '--version', 'print the version')
-    .helpOption('--help', 'print what a command does, with examples')
+    .version(`cairn ${version}`, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print what a command does, with examples')
     .exitOverride()
+    .configureHelp({
+      subcommandTerm: command => command.name(),
+      // What stands behind it, such as exit statuses, is in the command's own help.
+      subcommandDescription: command =>
+        (command.summary() || command.description()).split(/[;(]/, 1)[0]!.trim(),
+    })
     .configureOutput({
       // Commander's own errors in Cairn's form: one line, with its suggestion, and where to look.
       outputError: (message, write) => {
@@ -51,21 +70,26 @@ export async function program(names: readonly string[] = Object.keys(commands)):
           .replace(/^error: /, '')
           .trim()
           .replaceAll('\n', ' ')
-        write(`cairn: ${withEscapes(line)} (see --help)\n`)
+        write(`cairn: ${withEscapes(line)}\n`)
       },
     })
-  for (const name of names) (await commands[name]!())(cairn)
+  for (const [heading, group] of Object.entries(groups)) {
+    cairn.commandsGroup(heading)
+    for (const [name, load] of Object.entries(group)) {
+      if (wanted.includes(name)) (await load())(cairn)
+    }
+  }
   // Cairn's own help command replaces Commander's, which looks no deeper than one level.
   for (const command of [cairn, ...cairn.commands]) command.helpCommand(false)
-  if (names.includes('help')) {
+  if (wanted.includes('help')) {
     const { topicList } = await import('./help.ts')
     cairn.addHelpText('after', topicList())
   }
   cairn.examples(
     'cairn demo                               a running server with a month of history',
     'cairn org create "Harbor Inc"            an organisation and its snippet key',
-    'cairn flows push tour.yaml --org harbor-inc',
-    'cairn serve --data /var/lib/cairn',
+    'cairn flows push tour.yaml --publish     a flow that every page shows',
+    'cairn help retention                     every command and topic that mentions a word',
   )
   return cairn
 }
@@ -78,7 +102,7 @@ export async function run(args: readonly string[]): Promise<void> {
   })
   const [first = ''] = args
   // Help tells of all commands, and so does the message about one that does not exist.
-  const needed = first !== 'help' && Object.hasOwn(commands, first) ? [first] : undefined
+  const needed = first !== 'help' && names.includes(first) ? [first] : undefined
   try {
     const cairn = await program(needed)
     await cairn.parseAsync(args, { from: 'user' })

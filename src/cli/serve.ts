@@ -67,10 +67,9 @@ async function printLink(config: Config, url: string): Promise<void> {
   )
   const [only] = organisations
   if (!only || total > 1) return
-  const named = { org: only.id, how: '' }
   const body = { role: 'operator' } as const
   const base = config.publicUrl ?? url
-  const link = await managedAt(config, manager => newLink(manager, base, body), named)
+  const link = await managedAt(config, only.id, manager => newLink(manager, base, body))
   tell(
     `cairn: ${only.name} in the dashboard, with a link that signs you in once, within ten minutes:`,
   )

@@ -1,38 +1,26 @@
-import { resolve } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { Argument } from 'commander'
 import type { Command } from './command.ts'
+import { CommandFailure } from './failure.ts'
+import { refuseNoFile, replaceFile } from './files.ts'
 import { print, printColumns, printJson } from './output.ts'
-import { type FileChange, installService, uninstallService } from './service/install.ts'
-import { planOf, type ServiceOptions } from './service/plan.ts'
-import { settingsTemplate, unitFile } from './service/unit.ts'
+import {
+  marker,
+  rightsPath,
+  type ServiceOptions,
+  serviceFiles,
+  unitPath,
+  usersPath,
+} from './service/unit.ts'
+import { addGroup } from './table.ts'
 
 export function addService(cairn: Command): void {
-  const service = cairn
-    .command('service')
-    .description('run the server with systemd')
-    .examples('sudo cairn service install', 'cairn service show')
-  addInstall(service)
-  addUninstall(service)
-  addShow(service)
-}
-
-/** The options from which a unit is made. */
-const planned = (command: Command) =>
-  command
-    .option('--name <name>', 'name of the unit', 'cairn')
-    .option('--user <name>', 'user and group that it runs as, made if missing', 'cairn')
-    .option(
-      '--data <dir>',
-      'directory that holds everything Cairn stores (default: /var/lib/cairn)',
-    )
-    .option('--config <file>', 'its settings file', '/etc/cairn/cairn.env')
-    .option('--binary <file>', 'the program that it runs (default: this one)')
-    .option('--memory-max <size>', 'memory limit at which it is restarted, such as 1G')
-    .option('--root <dir>', 'work on an image below this directory; runs nothing', rootOf, '')
-
-const rootOf = (path: string) => resolve(path)
-
-function addInstall(service: Command): void {
+  const service = addGroup(cairn, {
+    name: 'service',
+    about: 'run the server with systemd',
+    examples: ['sudo cairn service install', 'cairn service show'],
+  })
   planned(service.command('install'))
     .description('install a unit, settings and a user for systemd, as root; starts nothing')
     .option('--json', 'print {unit, files: [{path, did}]} as JSON')
@@ -41,58 +29,131 @@ function addInstall(service: Command): void {
       'sudo cairn service install --data /srv/cairn --memory-max 2G',
       'cairn service install --root ./image --binary /usr/bin/cairn',
     )
-    .action((options: ServiceOptions & { json?: boolean }) => {
-      const plan = planOf(options)
-      const files = installService(plan, options.root)
-      if (options.json) return printJson({ unit: `${plan.name}.service`, files })
-      printChanges(files)
-      const { name, user, config } = plan
-      const has = (done: FileChange['did']) => files.some(({ did }) => did === done)
-      const next = has('written')
-        ? `Settings: ${config}. Then, to start it now and at boot:`
-        : has('replaced')
-          ? `Settings: ${config}. Then, to apply the changes:`
-          : `Nothing was changed. After a change of the settings, ${config}:`
-      print(
-        '',
-        next,
-        `  systemctl ${has('written') ? 'enable --now' : 'restart'} ${name}`,
-        'Commands run as its user, for instance:',
-        `  sudo -u ${user} cairn org create "Harbor Inc" --config ${config}`,
-      )
-    })
-}
-
-function addUninstall(service: Command): void {
-  service
-    .command('uninstall')
+    .action(install)
+  rooted(service.command('uninstall'))
     .description('stop the service and remove its unit, as root; data, settings and user stay')
-    .option('--name <name>', 'name of the unit', 'cairn')
-    .option('--root <dir>', 'work on an image below this directory; runs nothing', rootOf, '')
     .option('--json', 'print {unit, files: [{path, did}]} as JSON')
-    .examples('sudo cairn service uninstall', 'sudo cairn service uninstall --name cairn-test')
-    .action(({ name, root, json }: { name: string; root: string; json?: boolean }) => {
-      const files = uninstallService(name, root)
-      if (json) printJson({ unit: `${name}.service`, files })
-      else printChanges(files)
-    })
-}
-
-const printChanges = (files: readonly FileChange[]) =>
-  printColumns(files.map(({ path, did }) => [did, path]))
-
-function addShow(service: Command): void {
-  const what = new Argument('[what]', 'what to print').choices(['unit', 'settings']).default('unit')
+    .examples('sudo cairn service uninstall')
+    .action(uninstall)
   planned(service.command('show'))
     .description('print the unit, or the settings file, that install would write; writes nothing')
-    .addArgument(what)
-    .examples(
-      'cairn service show',
-      'cairn service show --binary /usr/bin/cairn > cairn.service',
-      'cairn service show settings > cairn.env',
+    .addArgument(
+      new Argument('[what]', 'what to print').choices(['unit', 'settings']).default('unit'),
     )
-    .action((shown: 'unit' | 'settings', options: ServiceOptions) => {
-      const plan = planOf(options)
-      print((shown === 'unit' ? unitFile(plan) : settingsTemplate(plan.data)).trimEnd())
+    .examples('cairn service show', 'cairn service show settings > cairn.env')
+    .action((what: string, options: ServiceOptions) => {
+      const text = serviceFiles(options)[what === 'unit' ? unitPath : options.config]!
+      print(text.trimEnd())
     })
+}
+
+const rooted = (command: Command) =>
+  command.option(
+    ...(['--root <dir>', 'work on an image below this directory; runs nothing'] as const),
+    (path: string) => resolve(path),
+    '',
+  )
+
+/** The options from which the files are made. */
+const planned = (command: Command) =>
+  rooted(command)
+    .option('--data <dir>', 'directory of everything Cairn stores (default: /var/lib/cairn)')
+    .option('--config <file>', 'its settings file', '/etc/cairn/cairn.env')
+    .option('--binary <file>', 'the program that it runs', process.execPath)
+    .option('--memory-max <size>', 'memory limit at which it is restarted, such as 1G')
+
+/** What happened to one file. */
+interface FileChange {
+  path: string
+  did: 'written' | 'replaced' | 'unchanged' | 'kept' | 'removed'
+}
+
+/** Writes the service's files and has systemd load them; an existing settings file is kept. */
+function install(options: ServiceOptions & { json?: boolean }): void {
+  const { root, config, binary } = options
+  const texts = Object.entries(serviceFiles(options))
+  if (root === '') {
+    requireSystemd()
+    if ((statSync(binary).mode & 0o005) !== 0o005) {
+      throw new CommandFailure(`${binary} cannot be run by other users: run "chmod 755 ${binary}"`)
+    }
+  }
+  for (const [path] of texts) if (path !== config) requireOurs(join(root, path))
+  const files = texts.map(([path, text]) => write(join(root, path), text, path === config))
+  if (root === '') {
+    run('systemd-sysusers', usersPath)
+    run('systemd-tmpfiles', '--create', rightsPath)
+    run('systemctl', 'daemon-reload')
+  }
+  report(files, options.json)
+  if (options.json) return
+  const isNew = files.some(({ did }) => did === 'written')
+  const isChanged = isNew || files.some(({ did }) => did === 'replaced')
+  const when = isNew ? 'start it now and at boot' : 'apply the changes'
+  print(
+    '',
+    `Settings: ${config}. ${isChanged ? `Then, to ${when}` : 'Nothing was changed. After a change of the settings'}:`,
+    `  systemctl ${isNew ? 'enable --now' : 'restart'} cairn`,
+    'Commands run as its user, for instance:',
+    `  sudo -u cairn cairn org create "Harbor Inc" --config ${config}`,
+  )
+}
+
+/** Stops the service and removes what was installed. */
+function uninstall({ root, json }: { root: string; json?: boolean }): void {
+  if (root === '') requireSystemd()
+  const [unit = '', ...others] = [unitPath, usersPath, rightsPath].map(path => join(root, path))
+  if (!existsSync(unit)) throw new CommandFailure(`there is no ${unit}: nothing is installed`)
+  const there = [unit, ...others].filter(path => existsSync(path))
+  for (const path of there) requireOurs(path)
+  if (root === '') run('systemctl', 'disable', '--now', 'cairn')
+  for (const path of there) rmSync(path)
+  if (root === '') run('systemctl', 'daemon-reload')
+  report(
+    there.map(path => ({ path, did: 'removed' })),
+    json,
+  )
+}
+
+function report(files: readonly FileChange[], json = false): void {
+  if (json) printJson({ unit: 'cairn.service', files })
+  else printColumns(files.map(({ path, did }) => [did, path]))
+}
+
+function requireSystemd(): void {
+  if (!existsSync('/run/systemd/system')) {
+    throw new CommandFailure(
+      'systemd does not run this machine: "cairn service show" prints the unit, --root writes files for another',
+    )
+  }
+  if (process.getuid?.() !== 0) {
+    throw new CommandFailure('only root can do this: run it with sudo')
+  }
+}
+
+function requireOurs(path: string): void {
+  refuseNoFile(path)
+  if (!existsSync(path) || readFileSync(path, 'utf8').startsWith(marker)) return
+  throw new CommandFailure(
+    `${path} was not written by "cairn service install": move it away, or use "cairn service show"`,
+  )
+}
+
+function write(path: string, text: string, isSettings: boolean): FileChange {
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : null
+  if (before !== null && isSettings) return { path, did: 'kept' }
+  if (before === text) return { path, did: 'unchanged' }
+  // Set explicitly, because Cairn's own umask is meant for its data.
+  const made = mkdirSync(dirname(path), { recursive: true })
+  if (made !== undefined) chmodSync(dirname(path), 0o755)
+  replaceFile(path, text, isSettings ? 0o640 : 0o644)
+  return { path, did: before === null ? 'written' : 'replaced' }
+}
+
+function run(...command: string[]): void {
+  const { success, stderr } = Bun.spawnSync(command, { stdout: 'ignore', stderr: 'pipe' })
+  if (success) return
+  throw new CommandFailure(
+    `"${command.join(' ')}" failed: ${stderr.toString().trim().slice(0, 500)}`,
+  )
 }

@@ -2,56 +2,47 @@ import type { FlowFingerprint } from '../core/flow/fingerprint.ts'
 import { shown } from '../core/text/wording.ts'
 import type { PinnedStep } from '../modules/authoring/model.ts'
 import type { PinHindrance } from '../modules/authoring/pins.ts'
-import type { Command, Flags } from './command.ts'
 import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
-import { nextForDrafts, orgFlag } from './flows/records.ts'
-import { addManaged, managed } from './manage.ts'
-import { columns, counted, print, printJson } from './output.ts'
+import { nextForDrafts } from './flows/records.ts'
+import { columns, counted, print } from './output.ts'
+import { option, row } from './table.ts'
 
-type Options = Flags<'flow' | 'step', 'dryRun' | 'json'>
-
-export function addPin(steps: Command): void {
-  addManaged(steps.command('pin'))
-    .summary('let pages find elements by their baseline where the selector fails')
-    .description(
-      "take the baselines of published steps over as their target.fingerprint, in their flows' drafts: where no selector finds the element, pages then take the one that is as good, if it scores .85 or more",
-    )
-    .option('--flow <key>', 'only this flow')
-    .option('--step <key>', 'with --flow: only this step')
-    .option('--dry-run', 'show what would be taken over, and change nothing')
-    .option('--json', 'print {dryRun, steps: [{flow, step, outcome, baselineAt, fingerprint, …}]}')
-    .examples(
-      'cairn steps pin --dry-run',
-      'cairn steps pin --flow welcome --step create',
-      'cairn flows publish welcome',
-    )
-    .notes(`A baseline is what a visitor's page first saw of the element. Read it before you
-publish it: every visitor's page gets it. Of a text it holds only the hash.`)
-    .action(async (options: Options, command: Command) => {
-      const { flow: flowKey, step: stepKey, dryRun = false, json } = options
-      if (stepKey !== undefined && flowKey === undefined) {
-        throw new UsageFailure('--step needs the flow of the step: set --flow')
-      }
-      const body = { flow: flowKey, step: stepKey, dryRun }
-      const { pins, org } = await managed(command, async manager => {
-        const { steps } = await manager.ask<{ steps: PinnedStep[] }>('POST /pin', { body })
-        return { pins: steps, org: orgFlag(manager) }
-      })
-      if (pins.length === 0) throw nothingThere(options)
-      if (pins.every(({ outcome }) => isHindered(outcome))) process.exitCode = exitStatus.failure
-      if (json) return printJson({ dryRun, steps: pins })
-      print(...pins.flatMap(pin => [...pinLines(pin, dryRun), '']), ...next(pins, dryRun, org))
-    })
-}
-
-const nothingThere = ({ flow, step }: Options) => {
-  const which = step ? `step "${step.slice(0, 64)}" of ` : ''
-  return new CommandFailure(
-    flow
-      ? `${which}"${flow.slice(0, 64)}": no published step of that name points at an element: see "cairn steps check"`
-      : 'no published step points at an element',
-  )
-}
+export const pinRow = row<{ dryRun: boolean; steps: PinnedStep[] }>({
+  name: 'pin',
+  summary: 'let pages find elements by their baseline where the selector fails',
+  about:
+    "take the baselines of published steps over as their target.fingerprint, in their flows' drafts: where no selector finds the element, pages then take the one that is as good, if it scores .85 or more",
+  options: [
+    option('--flow <key>', 'only this flow'),
+    option('--step <key>', 'with --flow: only this step'),
+    option('--dry-run', 'show what would be taken over, and change nothing'),
+  ],
+  async run({ ask }, { flow, step, dryRun = false }) {
+    if (step !== undefined && flow === undefined) {
+      throw new UsageFailure('--step needs the flow of the step: set --flow')
+    }
+    const body = { flow, step, dryRun }
+    const { steps } = await ask<{ steps: PinnedStep[] }>('POST /pin', { body })
+    if (steps.length === 0) {
+      throw new CommandFailure(
+        'no published step of that name points at an element: see "cairn steps check"',
+      )
+    }
+    return { dryRun, steps }
+  },
+  check({ steps }) {
+    if (steps.every(({ outcome }) => isHindered(outcome))) process.exitCode = exitStatus.failure
+  },
+  show: ({ dryRun, steps }, { orgFlag }) =>
+    print(...steps.flatMap(pin => [...pinLines(pin, dryRun), '']), ...next(steps, dryRun, orgFlag)),
+  examples: [
+    'cairn steps pin --dry-run',
+    'cairn steps pin --flow welcome --step create',
+    'cairn flows publish welcome',
+  ],
+  notes: `A baseline is what a visitor's page first saw of the element. Read it before you
+publish it: every visitor's page gets it. Of a text it holds only the hash.`,
+})
 
 const hindrances: Readonly<Record<PinHindrance, string>> = {
   'no baseline':

@@ -2,46 +2,52 @@ import { isBadState } from '../core/step/health.ts'
 import type { CheckedStep as CheckedStepAnswer, StepCheck } from '../modules/steps/model.ts'
 import type { Command, Flags } from './command.ts'
 import { CommandFailure, exitStatus } from './failure.ts'
-import { addUrl, type Manager, managedEach } from './manage.ts'
+import { addTarget, type Manager, managedEach } from './manage.ts'
 import { print, printJson } from './output.ts'
-import { addPin } from './steps-pin.ts'
-import { addRepair } from './steps-repair.ts'
+import { pinRow } from './steps-pin.ts'
+import { repairRow } from './steps-repair.ts'
 import { stepReport } from './steps-report.ts'
+import { addGroup, addRow } from './table.ts'
 
 /** A published step that points at an element, and the state of that element. */
 export type CheckedStep = CheckedStepAnswer & { organisation: string }
 
 export function addSteps(cairn: Command): void {
-  const steps = cairn
-    .command('steps')
-    .description('check that pages still have the elements that steps point at')
-    .examples(
+  const steps = addGroup(cairn, {
+    name: 'steps',
+    about: 'check that pages still have the elements that steps point at',
+    examples: [
       'cairn steps check',
       'cairn steps check --flow welcome --json',
       'cairn steps pin --flow welcome',
       'cairn steps repair welcome create',
-    )
+    ],
+  })
   addCheck(steps)
-  addPin(steps)
-  addRepair(steps)
+  addRow(steps, pinRow)
+  addRow(steps, repairRow)
 }
 
+/** Asks every organisation unless one is named, so it is no row of a table. */
 function addCheck(steps: Command): void {
-  addUrl(steps.command('check'))
-    .description(
-      'say which published steps have lost their element, why, and what to do; exit status 1 if any is drifting, flaky or broken',
-    )
-    .option('--org <org>', 'id or slug (default: all organisations)')
-    .option('--flow <key>', 'only this flow')
-    .option('--json', 'print {ok, steps: [{flow, step, state, people, pages, suggestion, …}]}')
+  addTarget(
+    steps
+      .command('check')
+      .description(
+        'say which published steps have lost their element, why, and what to do; exit status 1 if any is drifting, flaky or broken',
+      )
+      .option('--flow <key>', 'only this flow')
+      .option('--json', 'print {ok, steps: [{flow, step, state, people, pages, suggestion, …}]}'),
+  )
     .examples(
       'cairn steps check',
       'cairn steps check --org harbor --flow welcome',
       'cairn steps check --json | jq -r \'.steps[] | select(.state == "broken") | .step\'',
     )
-    .notes(`States come from the reports of pages in the last 24 hours; each person counts
-once, by the latest report. With under 5 people a step is unknown, which is not
-a failure. "Since" looks back 7 days.`)
+    .notes(`Without --org, the steps of all organisations are checked. States come from the
+reports of pages in the last 24 hours; each person counts once, by the latest
+report. With under 5 people a step is unknown, which is not a failure. "Since"
+looks back 7 days.`)
     .action(async ({ flow, json }: Flags<'flow', 'json'>, command: Command) => {
       const { checked, organisations, isAmong } = await managedEach(command, async managers => ({
         checked: await checkedSteps(managers, flow),

@@ -1,14 +1,8 @@
 /** How long a new connection may take until it is usable, milliseconds. */
 const connectsWithinMs = 1_000
 
-/**
- * The pause before another connection is tried; doubled, up to the longest, after one that failed soon after
- * it began to work.
- */
-const firstPauseMs = 1_000
-const longestPauseMs = 30_000
-/** A connection that worked for this long has not failed for the same reason as the one before. */
-const stableAfterMs = 10_000
+/** The pause before another connection is tried, milliseconds. */
+const pauseMs = 1_000
 
 /** A timer that fires later than this was held up by its own thread, which may not have read the answers yet. */
 const heldUpMs = 20
@@ -54,7 +48,6 @@ const evaluated = (script: string, { keys, args }: Call) => [
 /** A connection that has run the script once. */
 class Connection {
   hasAnswered = false
-  readonly since = performance.now()
 
   constructor(
     readonly client: Bun.RedisClient,
@@ -70,7 +63,6 @@ class Connection {
 export class ValkeyLink {
   private connection: Connection | null = null
   private retrying: ReturnType<typeof setTimeout> | null = null
-  private pauseMs = firstPauseMs
   private isClosed = false
 
   /** @param patienceMs how long a request waits for an answer, or twice as long if it is unlucky */
@@ -153,12 +145,10 @@ export class ValkeyLink {
       this.open()
       return
     }
-    if (performance.now() - connection.since >= stableAfterMs) this.pauseMs = firstPauseMs
-    this.away(error, this.pauseMs)
-    this.pauseMs = Math.min(this.pauseMs * 2, longestPauseMs)
+    this.away(error)
   }
 
-  private away(error: unknown, pauseMs = firstPauseMs): void {
+  private away(error: unknown): void {
     if (this.isClosed) return
     this.observer.onAway(error instanceof Error ? error.message : String(error))
     this.retrying = setTimeout(() => this.open(), pauseMs)

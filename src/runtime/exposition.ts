@@ -67,3 +67,33 @@ export class Exposition {
     return `${this.lines.join('\n')}\n`
   }
 }
+
+/** Counts values by the range that they are in. */
+export class Histogram {
+  /** One for each bound, and one for what is beyond the last. */
+  private readonly counts: number[]
+  private sum = 0
+
+  /** @param bounds upper bounds, inclusive, ascending */
+  constructor(private readonly bounds: readonly number[]) {
+    this.counts = Array(bounds.length + 1).fill(0)
+  }
+
+  observe(value: number): void {
+    const { bounds, counts } = this
+    let place = 0
+    while (place < bounds.length && value > bounds[place]!) place++
+    counts[place]!++
+    this.sum += value
+  }
+
+  render(page: Exposition, name: string, labels: Labels = {}): void {
+    let below = 0
+    for (const [i, count] of this.counts.entries()) {
+      below += count
+      page.sample(`${name}_bucket`, below, { ...labels, le: `${this.bounds[i] ?? '+Inf'}` })
+    }
+    page.sample(`${name}_sum`, this.sum, labels)
+    page.sample(`${name}_count`, below, labels)
+  }
+}

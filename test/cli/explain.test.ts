@@ -34,7 +34,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => place.close())
 
-const explain = (flow: string, ...args: string[]) => place.run(['explain', 'harbor', flow, ...args])
+const explain = (flow: string, ...args: string[]) => place.run(['explain', flow, ...args])
 
 const pro = ['--traits', '{"plan": "pro"}']
 
@@ -42,7 +42,6 @@ const pro = ['--traits', '{"plan": "pro"}']
 async function failures(flow: string, ...args: string[]): Promise<string[]> {
   const answer = await place.json<{ rules: { rule: string; holds: boolean | null }[] }>([
     'explain',
-    'harbor',
     flow,
     ...args,
   ])
@@ -51,7 +50,7 @@ async function failures(flow: string, ...args: string[]): Promise<string[]> {
 
 describe('beside a running server', () => {
   test('the first line is the verdict, and every condition has its reason', async () => {
-    const { stdout, stderr, status } = await explain('welcome', '--url', page, ...pro)
+    const { stdout, stderr, status } = await explain('welcome', '--page', page, ...pro)
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout.split('\n')[0]).toBe('shown: welcome')
     expect(stdout).toContain('✓ audience   1 of 1 rules holds, all must')
@@ -61,7 +60,7 @@ describe('beside a running server', () => {
   test('a flow that is not shown is no failure, and the verdict says why', async () => {
     const { stdout, status } = await explain(
       'welcome',
-      '--url',
+      '--page',
       page,
       '--traits',
       '{"plan": "free"}',
@@ -85,7 +84,7 @@ describe('beside a running server', () => {
       return stdout.split('\n').find(line => line.includes(' identify '))
     }
     const waits = 'a page with data-identify="wait" begins it'
-    const at = ['--url', page]
+    const at = ['--page', page]
     expect(await identify('later', ...at, '--user', 'cleo')).toEndWith(
       `? identify   ${waits} after identify(); others before it, as for somebody new, and take it away then`,
     )
@@ -102,37 +101,36 @@ describe('beside a running server', () => {
 
 test('traits come from a file or the standard input too', async () => {
   await Bun.write(join(place.folder, 'pro.json'), '{"plan": "pro"}')
-  expect(await failures('welcome', '--url', page, '--traits', '@pro.json')).toEqual([])
-  const args = ['explain', 'harbor', 'welcome', '--url', page, '--traits', '@-']
+  expect(await failures('welcome', '--page', page, '--traits', '@pro.json')).toEqual([])
+  const args = ['explain', 'welcome', '--page', page, '--traits', '@-']
   expect((await place.run(args, {}, '{"plan": "pro"}')).stdout).toStartWith('shown')
 })
 
 describe('a question that cannot be answered', () => {
   test.each([
-    ['no address', ['tour'], 2, "option '--url <url>' not specified"],
-    ['half an address', ['tour', '--url', '/projects'], 2, '--url "/projects" is no address'],
+    ['no address', ['tour'], 2, "option '--page <url>' not specified"],
+    ['half an address', ['tour', '--page', '/projects'], 2, '--page "/projects" is no address'],
     [
       'traits that are no object',
-      ['tour', '--url', page, '--traits', '[1]'],
+      ['tour', '--page', page, '--traits', '[1]'],
       2,
       'must be a JSON object',
     ],
     [
       'traits that are no JSON',
-      ['tour', '--url', page, '--traits', '{'],
+      ['tour', '--page', page, '--traits', '{'],
       2,
       'must be a JSON object',
     ],
     [
       'a file that is not there',
-      ['tour', '--url', page, '--traits', '@no'],
+      ['tour', '--page', page, '--traits', '@no'],
       1,
       'in no: There is no such file',
     ],
-    ['two people', ['tour', '--url', page, '--user', 'a', '--anonymous', 'b'], 2, 'not both'],
-    ['nobody', ['tour', '--url', page, '--user', ''], 2, '1 to 128 characters'],
-    ['an unknown flow', ['tuor', '--url', page], 1, 'no flow "tuor": did you mean "tour"?'],
-    ['a flow like none', ['xyz', '--url', page], 1, 'see "cairn flows list --org harbor"'],
+    ['two people', ['tour', '--page', page, '--user', 'a', '--anonymous', 'b'], 2, 'not both'],
+    ['an unknown flow', ['tuor', '--page', page], 1, 'no flow "tuor": did you mean "tour"?'],
+    ['a flow like none', ['xyz', '--page', page], 1, 'see "cairn flows list"'],
   ] as const)('%s', async (_, args, status, message) => {
     const result = await explain(args[0], ...args.slice(1))
     expect(result.status).toBe(status)
@@ -147,10 +145,10 @@ test('a flow that was withdrawn is explained by its draft', async () => {
     'key: spring\npriority: 99\nsteps: [{ key: hello }]\n',
   )
   await place.run(['flows', 'push', 'later.yaml'])
-  const published = await explain('spring', '--url', page)
+  const published = await explain('spring', '--page', page)
   expect(published.stdout).toContain('version 1; a newer draft is not published')
   await place.run(['flows', 'unpublish', 'spring'])
-  const withdrawn = await explain('spring', '--url', page)
+  const withdrawn = await explain('spring', '--page', page)
   expect(withdrawn.stdout).toContain('not shown: spring, by published: it is a draft: publish it')
   expect(withdrawn.stdout).toContain('priority 99')
 })

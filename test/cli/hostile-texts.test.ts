@@ -162,12 +162,10 @@ const page = `https://app.example/${encodeURIComponent(controls)}?x=${turning}`
 const named = hostile('x')
 const commands: string[][] = [
   ['org', 'list'],
-  ['org', 'status', 'acme'],
-  ['org', 'limits', 'acme'],
-  ['org', 'origins', 'acme'],
-  ['org', 'identity', 'acme'],
-  ['org', 'retention', 'acme'],
-  ['org', 'privacy', 'acme'],
+  ['org', 'status', '--org', 'acme'],
+  ['org', 'settings', '--org', 'acme'],
+  ['org', 'identity', 'show', '--org', 'acme'],
+  ['api', 'GET', '/flows?definitions=1', '--org', 'acme'],
   ['key', 'show', '--org', 'acme'],
   ['flows', 'list', '--org', 'acme'],
   ['flows', 'diff', 'changed.json', '--org', 'acme', '--all'],
@@ -175,18 +173,18 @@ const commands: string[][] = [
   ['steps', 'check', '--org', 'acme'],
   ['steps', 'check'],
   ['steps', 'pin', '--org', 'acme', '--dry-run'],
-  ['explain', 'hostile', '--org', 'acme', '--url', page, '--user', hostile('user')],
+  ['explain', 'hostile', '--org', 'acme', '--page', page, '--user', hostile('user')],
   [
     'explain',
     'hostile',
     '--org',
     'acme',
-    '--url',
+    '--page',
     page,
     '--traits',
     JSON.stringify({ [named]: named }),
   ],
-  ['person', 'export', 'acme', hostile('user')],
+  ['person', 'export', hostile('user'), '--org', 'acme'],
   ['dead-letters', 'list', '--org', 'acme'],
   ['doctor'],
   // What somebody was tricked into typing, or a script has taken from elsewhere.
@@ -197,17 +195,19 @@ const commands: string[][] = [
   ['flows', 'pull', named, '--org', 'acme'],
   ['flows', 'validate', `${turning}.yaml`],
   ['flows', 'list', '--org', named],
-  ['org', 'status', named],
-  ['org', 'origins', 'acme', named],
+  ['org', 'status', '--org', named],
+  ['org', 'set', 'origins', named, '--org', 'acme'],
+  ['org', 'set', named, named, '--org', 'acme'],
+  ['api', 'GET', named, '--org', 'acme'],
   ['org', 'create', ''],
   ['steps', 'check', '--flow', named],
-  ['explain', named, '--org', 'acme', '--url', page],
-  ['explain', 'hostile', '--org', 'acme', '--url', named],
-  ['person', 'export', named, named],
-  ['person', 'allow', 'acme', named],
-  ['person', 'erase', 'acme', named],
+  ['explain', named, '--org', 'acme', '--page', page],
+  ['explain', 'hostile', '--org', 'acme', '--page', named],
+  ['person', 'export', named, '--org', named],
+  ['person', 'allow', named, '--org', 'acme'],
+  ['person', 'erase', named, '--org', 'acme'],
   ['dead-letters', 'drop', named, '--org', 'acme'],
-  ['key', 'show', '--org', 'acme', '--url', named],
+  ['key', 'show', '--org', 'acme', '--public-url', named],
   ['serve', '--port', named],
   ['serve', '--public-url', named],
   ['backup', `./${named}/x/y`],
@@ -220,7 +220,7 @@ const commands: string[][] = [
   ['key', 'rotate', '--org', named],
   ['steps', 'repair', 'hostile', named, '--org', 'acme'],
   ['snippet', 'write', `/dev/null/${named}`],
-  ['service', 'show', '--name', named],
+  ['service', 'show', '--data', named],
   ['healthcheck', '--data', named],
   ['org', 'list', '--data', named],
 ]
@@ -240,7 +240,7 @@ test('the binary prints what the command line prints in these tests', async () =
 test('JSON keeps the value, and texts for people show hidden characters escaped', async () => {
   const letters = await place.json<{ eventId: string }[]>(['dead-letters', 'list', '--org', 'acme'])
   expect(letters.map(({ eventId }) => eventId)).toEqual([hostile('bad')])
-  const { stdout } = await place.run(['person', 'export', 'acme', hostile('user')])
+  const { stdout } = await place.run(['person', 'export', hostile('user'), '--org', 'acme'])
   expect(JSON.parse(stdout).person).toEqual({ userId: hostile('user') })
   const listed = await place.run(['dead-letters', 'list', '--org', 'acme'])
   expect(listed.stdout).toContain('bad\\u001b]0;title')

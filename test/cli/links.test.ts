@@ -36,7 +36,7 @@ const commands: [command: string, link: string][] = [
   ['flows pull --out @/flows --force', 'flows/tour.yaml'],
   ['flows pull --out @/flows', 'flows/tour.yaml'],
   ['flows pull --out @/flows --format json --force', 'flows/tour.json'],
-  ['person export acme ada --out @/ada.json', 'ada.json'],
+  ['person export ada --out @/ada.json', 'ada.json'],
   ['backup @/copy.db', 'copy.db'],
   ['service install --root @ --binary /usr/bin/cairn', 'etc/systemd/system/cairn.service'],
 ]
@@ -64,7 +64,7 @@ test('the files that belong beside a backup replace a link instead of following 
   for (const end of ['sha256', 'erasures.jsonl']) {
     symlinkSync(cairn.path('victim'), cairn.path(`whole.db.${end}`))
   }
-  await cairn.run(['person', 'erase', 'acme', 'ada', '--yes'])
+  await cairn.run(['person', 'erase', 'ada', '--org', 'acme', '--yes'])
   expect((await cairn.run(['backup', 'whole.db'])).status).toBe(0)
   expect(readFileSync(cairn.path('victim'), 'utf8')).toBe(text)
   expect(readFileSync(cairn.path('whole.db.sha256'), 'utf8')).toContain('whole.db')

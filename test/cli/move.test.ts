@@ -58,7 +58,7 @@ describe('cairn move', () => {
     expect(served.stderr).toContain('set CAIRN_DATABASE_URL')
     // Another node begins with an empty directory.
     expect(await place.json(['flows', 'list', '--data', 'second'], overLog())).toEqual(flows)
-    await place.json(['org', 'rename', 'harbor', 'Elsewhere', '--data', 'second'], overLog())
+    await place.json(['org', 'set', 'name', 'Elsewhere', '--data', 'second'], overLog())
 
     const back = await move('--back', '--json')
     expect(back).toMatchObject({ status: 0, stderr: '' })

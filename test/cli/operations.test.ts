@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
-import { outcome } from '../../src/cli/operations.ts'
 import { databaseFile, openForWriting } from '../../src/storage/sqlite/database/database.ts'
 import { apiOf, type Server, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
@@ -53,21 +52,7 @@ const eventsIn = () =>
     Number(database.query('select coalesce(sum(events), 0) from event_batches').values()[0]?.[0]),
   )
 
-describe('org retention', () => {
-  test('sets, shows and resets the days, and warns that it deletes', async () => {
-    expect(await place.json(['org', 'retention'])).toMatchObject({ retentionDays: null })
-    const set = await place.run(['org', 'retention', 'acme', '--days', '30'])
-    expect([set.status, set.stdout]).toEqual([0, '30 days\n'])
-    expect(set.stderr).toStartWith('cairn: warning: raw events received before ')
-    expect(await place.json(['org', 'retention'])).toMatchObject({
-      slug: 'acme',
-      retentionDays: 30,
-    })
-    const back = await place.run(['org', 'retention', '--default'])
-    expect([back.status, back.stderr]).toEqual([0, ''])
-    expect(back.stdout).toContain('CAIRN_RETENTION_DAYS')
-  }, 300_000)
-
+describe('retentionDays', () => {
   test('takes effect at once beside a running server: older events are rejected, stored ones deleted, and compact is rejected', async () => {
     const server = await place.serve()
     const occurredAt = Date.now() - 10 * day
@@ -75,7 +60,7 @@ describe('org retention', () => {
     withDatabase(database => database.run(`update event_batches set received_at = ${occurredAt}`))
     await send(server, custom('b'))
     expect(eventsIn()).toBe(2)
-    await place.run(['org', 'retention', 'acme', '--days', '9'])
+    await place.run(['org', 'set', 'retentionDays', '9'])
     const { results } = await send(server, custom('c', { occurredAt }))
     expect(results).toMatchObject([{ code: 'too_old' }])
     await until(eventsIn, count => count === 1)
@@ -101,7 +86,7 @@ describe('dead-letters', () => {
 
   test('beside a running server are listed, retried with their verdicts, and dropped', async () => {
     const server = await place.serve()
-    expect((await place.run(['dead-letters', 'list'])).stdout).toBe('there are no dead letters\n')
+    expect((await place.run(['dead-letters', 'list'])).stdout).toBe('no dead letters\n')
     await addDeadLetters(server, 'bad-1', 'bad-2', 'bad-3')
     const listed = await place.json<Listed[]>(['dead-letters', 'list'])
     expect(listed).toMatchObject([
@@ -139,17 +124,12 @@ describe('dead-letters', () => {
   }, 300_000)
 
   test('that are unknown, not named, or named together with --all: nothing is done', async () => {
-    for (const [named, ...ids] of [
-      ['7, 8', '7', '8'],
-      ['"x"', '7', 'x'],
-    ] as const) {
-      const unknown = await place.run(['dead-letters', 'drop', ...ids])
-      expect([unknown.status, unknown.stderr]).toEqual([
-        1,
-        `cairn: there is no dead letter ${named}: nothing was done; "cairn dead-letters list" shows all\n`,
-      ])
-    }
-    for (const wrong of [[], ['7', '--all']]) {
+    const unknown = await place.run(['dead-letters', 'drop', '7', '8'])
+    expect([unknown.status, unknown.stderr]).toEqual([
+      1,
+      'cairn: there is no dead letter 7, 8: nothing was done; "cairn dead-letters list" shows all\n',
+    ])
+    for (const wrong of [[], ['7', '--all'], ['7', 'x']]) {
       expect((await place.run(['dead-letters', 'retry', ...wrong])).status).toBe(2)
     }
   }, 300_000)
@@ -185,16 +165,13 @@ describe('rebuild', () => {
       status: 0,
     })
     expect(await place.json(['rebuild'])).toEqual({ flows: 1, events: 0, changed: 0 })
-    expect(outcome({ flows: 3, events: 1, changed: 2 })).toBe(
-      'rebuilt 3 flows from 1 event: 2 flows changed',
-    )
   })
 })
 
 test('a command without a server prints the cause of an error, because there is no log', async () => {
   const list = place.path('cairn-data/erasures.jsonl')
   writeFileSync(list, 'damaged\n')
-  const erase = ['person', 'erase', 'acme', 'ada', '--yes']
+  const erase = ['person', 'erase', 'ada', '--org', 'acme', '--yes']
   const damaged = await place.run(erase)
   expect([damaged.status, damaged.stderr]).toEqual([
     1,

@@ -22,18 +22,18 @@ test('the operator sees what the API answers, with status 1 if it is misconfigur
   expect(before.stdout).toStartWith('acme: never_seen, not installed\n\nSTAGE')
   expect(before.stdout).toContain('\ninfo: snippet_not_seen\n')
 
-  await cairn.json(['org', 'origins', 'acme', 'https://app.example'])
+  await cairn.json(['org', 'set', 'origins', 'https://app.example'])
   expect((await ask('/flows', { origin: 'https://x.example' })).status).toBe(403)
-  const wrong = await cairn.run(['org', 'status', 'acme'])
+  const wrong = await cairn.run(['org', 'status', '--org', 'acme'])
   expect(wrong.status).toBe(1)
   expect(wrong.stdout).toStartWith('acme: misconfigured, not installed\n')
-  expect(wrong.stdout).toContain('"cairn org origins ORG"')
+  expect(wrong.stdout).toContain('"cairn org settings"')
   expect(wrong.stdout).not.toContain('x.example')
 
   await cairn.json(['flows', 'push', 'tour.yaml'])
   await cairn.json(['flows', 'publish', 'tour'])
   await ask('/flows')
-  const well = await cairn.run(['org', 'status', 'acme'])
+  const well = await cairn.run(['org', 'status', '--org', 'acme'])
   expect([well.status, well.stderr]).toEqual([0, ''])
   expect(well.stdout).toStartWith('acme: active, installed\n')
   const asked = (await (await ask('/snippet-status')).json()) as object
@@ -64,16 +64,16 @@ test('the status includes what a running server has only noted in memory', async
   const headers = { authorization: `Bearer ${key}` }
   for (const version of ['1.4.0', '1.5.0']) {
     expect((await ask(`/heartbeat?v=${version}`, headers)).status).toBe(200)
-    const status = await cairn.json(['org', 'status', 'beta'])
+    const status = await cairn.json(['org', 'status', '--org', 'beta'])
     expect(status).toMatchObject({ state: 'active', installed: true, snippetVersion: version })
     expect(status.lastSeenAt).toBe(status.stages[2].lastAt)
   }
   const sentAt = Date.now() - 3_600_000
   const body = JSON.stringify({ sentAt, events: [{ kind: 'custom', name: 'x', userId: 'ann' }] })
   await fetch(`${url}/api/v1/events`, { method: 'POST', headers, body })
-  const { skewMsMedian, stages } = await cairn.json(['org', 'status', 'beta'])
+  const { skewMsMedian, stages } = await cairn.json(['org', 'status', '--org', 'beta'])
   expect(skewMsMedian).toBeGreaterThanOrEqual(3_600_000)
-  expect((await cairn.run(['org', 'status', 'beta'])).stdout).toMatch(
+  expect((await cairn.run(['org', 'status', '--org', 'beta'])).stdout).toMatch(
     /^clock skew +1 hour behind$/m,
   )
   expect(stages[3].lastAt).not.toBeNull()

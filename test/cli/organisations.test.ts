@@ -14,7 +14,7 @@ afterEach(() => cairn.close())
 describe('org', () => {
   test('create makes the data directory for its owner alone and prints id, slug and key', async () => {
     const made = await cairn.json(['org', 'create', 'Harbor Inc'])
-    expect(Object.keys(made)).toEqual(['id', 'slug', 'snippetKey'])
+    expect(Object.keys(made)).toEqual(['id', 'slug', 'name', 'snippetKey'])
     expect(made.slug).toBe('harbor-inc')
     expect(statSync(cairn.path('cairn-data')).mode & 0o777).toBe(0o700)
     expect(await cairn.json(['key', 'show'])).toMatchObject({ snippetKey: made.snippetKey })
@@ -29,14 +29,10 @@ describe('org', () => {
     expect([await slugs('a'), await slugs('b')]).toEqual([['a'], ['b']])
   })
 
-  test('list prints what is set, in a stable order', async () => {
+  test('list prints what is set', async () => {
     const { id } = await withHarbor(cairn)
-    const [one, ...others] = await cairn.json(['org', 'list'])
-    expect(others).toEqual([])
-    expect(one).toMatchObject({ id, slug: 'harbor', name: 'Harbor', origins: [] })
-    expect(Object.keys(one)).toEqual([
-      ...['id', 'slug', 'name', 'limits', 'origins'],
-      ...['retentionDays', 'honoursDoNotTrack', 'traits', 'createdAt'],
+    expect(await cairn.json(['org', 'list'])).toMatchObject([
+      { id, slug: 'harbor', name: 'Harbor', origins: [], retentionDays: null, traits: [] },
     ])
   })
 
@@ -49,123 +45,109 @@ describe('org', () => {
     expect(slug).toBe('harbor-2')
   })
 
-  test('traits sets the list, warns of personal data, and refuses what is no name', async () => {
+  test('set and unset change one setting, and settings shows all by their names', async () => {
     await withHarbor(cairn)
-    expect((await cairn.run(['org', 'traits'])).stdout).toBe('none\n')
-    const set = await cairn.run(['org', 'traits', 'harbor', 'plan', 'email'])
-    expect([set.status, set.stdout]).toEqual([0, 'plan\nemail\n'])
-    expect(set.stderr).toContain(
-      'a trait that says who somebody is makes personal data of every run',
+    const set = async (...words: string[]) => (await cairn.run(['org', 'set', ...words])).stdout
+    expect(await set('timezone', 'europe/berlin')).toBe('Set timezone to Europe/Berlin.\n')
+    expect(await set('name', 'Harbor Group')).toBe('Set name to Harbor Group.\n')
+    expect(await set('limits.events', '1200')).toBe('Set limits.events to 1200.\n')
+    expect(await set('origins', 'https://a.example', 'https://b.example')).toBe(
+      'Set origins to https://a.example https://b.example.\n',
     )
-    const wrong = await cairn.run(['org', 'traits', 'harbor', 'a:b'])
-    expect([wrong.status, wrong.stdout]).toEqual([1, ''])
-    expect(wrong.stderr).toStartWith('cairn: "a:b": a trait\'s name is at most 64 letters')
-    const both = await cairn.run(['org', 'traits', 'harbor', 'plan', '--none'])
-    expect([both.status, both.stderr.includes('give traits or --none, not both')]).toEqual([
-      2,
-      true,
-    ])
-    const nine = Array.from({ length: 9 }, (_, i) => `t${i}`)
-    expect((await cairn.run(['org', 'traits', 'harbor', ...nine])).status).toBe(1)
-    expect((await cairn.run(['org', 'traits', 'harbor', '--none'])).stdout).toBe('none\n')
-  })
-
-  test('limits sets what is named, shows all, and takes overrides back', async () => {
-    const { id } = await withHarbor(cairn)
-    const set = await cairn.json(['org', 'limits', id, '--events', '1200', '--export', '5'])
-    expect(set.overrides).toEqual({ events: 1200, export: 5 })
-    const back = await cairn.json(['org', 'limits', 'harbor', '--events', 'default'])
-    expect(back.limits).toMatchObject({ events: 300, export: 5, flows: 60 })
-    expect(await cairn.json(['org', 'limits', 'harbor'])).toEqual(back)
-    for (const wrong of ['0', '1000001', 'many', '-5', '1.5']) {
-      const { status } = await cairn.run(['org', 'limits', 'harbor', `--events=${wrong}`])
-      expect(status).toBe(2)
+    const { stdout } = await cairn.run(['org', 'settings'])
+    for (const line of [/^name +Harbor Group$/m, /^limits.events +1200$/m, /^theme +–$/m]) {
+      expect(stdout).toMatch(line)
     }
-  })
-
-  test('rename changes the name that people see, and neither slug nor id', async () => {
-    const { id } = await cairn.json<{ id: string }>(['org', 'create', 'Harbour'])
-    expect((await cairn.run(['org', 'rename', 'harbour', ' Harbor Group '])).stdout).toBe(
-      'Harbor Group\n',
-    )
-    expect(await cairn.json(['org', 'list'])).toMatchObject([
-      { id, slug: 'harbour', name: 'Harbor Group' },
-    ])
-    for (const wrong of [' ', 'x'.repeat(201), 'two\nlines']) {
-      expect((await cairn.run(['org', 'rename', 'harbour', wrong])).status).toBe(1)
+    for (const key of ['timezone', 'limits.events', 'origins']) {
+      expect((await cairn.run(['org', 'unset', key])).status).toBe(0)
     }
-    expect(await cairn.json(['org', 'list'])).toMatchObject([{ name: 'Harbor Group' }])
+    const settings = { timezone: null, origins: [], limits: { events: 300 }, overrides: {} }
+    expect(await cairn.json(['org', 'settings'])).toMatchObject(settings)
   })
 
-  test('timezone sets the zone of the dashboard’s days by its usual name, and takes it back', async () => {
+  test.each([
+    [['timezon', 'UTC'], 2, 'there is no setting "timezon": did you mean "timezone"?'],
+    [['throttle', 'often'], 2, 'throttle must be a whole number'],
+    [['honoursDoNotTrack', 'maybe'], 2, 'honoursDoNotTrack must be true or false'],
+    [['name', 'two', 'words'], 2, 'name takes one value'],
+    [['limits', '7'], 2, 'limits has several fields'],
+    [['limits.events', '0'], 1, '/limits/events'],
+    [['origins', 'https://a.example', 'nonsense'], 1, '/origins/1'],
+    [['timezone', 'Atlantis'], 1, '/timezone'],
+  ] as const)('set %p is an error that names the setting', async (words, status, message) => {
     await withHarbor(cairn)
-    const timezone = ['org', 'timezone', 'harbor']
-    expect(await cairn.json(timezone)).toMatchObject({ timezone: null })
-    expect((await cairn.run([...timezone, 'europe/berlin'])).stdout).toBe('Europe/Berlin\n')
-    for (const wrong of [['Atlantis'], ['+01:00'], ['UTC', '--browser']]) {
-      expect((await cairn.run([...timezone, ...wrong])).status).toBe(2)
-    }
-    expect(await cairn.json(timezone)).toMatchObject({ timezone: 'Europe/Berlin' })
-    expect(await cairn.json([...timezone, '--browser'])).toMatchObject({ timezone: null })
+    const before = await cairn.json(['org', 'settings'])
+    const wrong = await cairn.run(['org', 'set', ...words])
+    expect([wrong.status, wrong.stdout]).toEqual([status, ''])
+    expect(wrong.stderr).toContain(message)
+    expect(await cairn.json(['org', 'settings'])).toEqual(before)
   })
 
-  test('theme sets fields and resets them, reads a file, and says what is wrong and where', async () => {
+  test('set warns of what a setting means for data and for readers', async () => {
     await withHarbor(cairn)
-    const theme = ['org', 'theme', 'harbor']
-    expect(await cairn.json(theme)).toMatchObject({ theme: null })
-    const set = await cairn.run([
-      ...theme,
-      '--accent',
-      '#ff0',
-      '--dark-accent',
-      '#fff',
-      '--radius',
-      '4',
-    ])
-    expect(set.stdout).toBe('accent: "#ff0"\nradius: 4\ndark: { accent: "#fff" }\n')
-    expect(set.stderr).toContain('low_contrast /accent')
-    const more = ['--accent', 'default', '--dark-accent', 'default', '--font-size', '16']
-    expect(await cairn.json([...theme, ...more])).toMatchObject({
-      theme: { accent: null, radius: 4, font: { size: 16 } },
-    })
-    for (const wrong of [
-      ['--radius', 'big'],
-      ['--reset', '--radius', '1'],
-    ]) {
-      expect((await cairn.run([...theme, ...wrong])).status).toBe(2)
-    }
-    const refused = await cairn.run([...theme, '--shadow', 'huge'])
-    expect([refused.status, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining('/theme/shadow Must be one of none, soft, strong'),
-    ])
+    const warningOf = async (...words: string[]) =>
+      (await cairn.run(['org', 'set', ...words])).stderr
+    expect(await warningOf('retentionDays', '30')).toMatch(/ will be deleted permanently\n$/)
+    expect(await warningOf('traits', 'plan', 'email')).toContain('makes every run personal data')
+    expect(await warningOf('traits', 'plan')).toBe('')
+    expect(await warningOf('theme.accent', '#ff0')).toContain('low_contrast /accent')
+  })
+
+  test('a field of the theme is set alone, and a file sets all of it', async () => {
+    await withHarbor(cairn)
+    await cairn.run(['org', 'set', 'theme.radius', '4'])
+    await cairn.run(['org', 'set', 'theme.dark.accent', '#fff'])
+    await cairn.run(['org', 'set', 'theme.dark.text', '#eee'])
+    await cairn.run(['org', 'unset', 'theme.dark.accent'])
+    const theme = async () => (await cairn.json(['org', 'settings'])).theme
+    expect(await theme()).toMatchObject({ radius: 4, dark: { text: '#eee' } })
     const file = cairn.path('theme.yaml')
     await Bun.write(file, 'preset: calm\nfont: { size: big }\n')
-    const wrong = await cairn.run([...theme, '--file', file])
+    const wrong = await cairn.run(['org', 'set', 'theme', `@${file}`])
     expect([wrong.status, wrong.stderr]).toEqual([
       1,
       expect.stringContaining('theme.yaml:2:15 error'),
     ])
     await Bun.write(file, 'preset: calm\n')
-    const byFile = await cairn.json([...theme, '--file', file])
-    expect(byFile.theme).toEqual({
-      ...{ accent: null, background: null, text: null, radius: null, preset: 'calm' },
-    })
-    expect(await cairn.json([...theme, '--reset'])).toMatchObject({ theme: null })
+    expect((await cairn.run(['org', 'set', 'theme', `@${file}`])).status).toBe(0)
+    expect(await theme()).toMatchObject({ preset: 'calm', radius: null })
+    await cairn.run(['org', 'unset', 'theme'])
+    expect(await theme()).toBeNull()
+  })
+})
+
+describe('cairn api', () => {
+  test('sends any request, and prints the response as it is', async () => {
+    await withHarbor(cairn)
+    const api = (...words: string[]) => cairn.run(['api', ...words])
+    const changed = await api('PATCH', '/settings', '--body', '{"throttle": 2}')
+    expect(JSON.parse(changed.stdout)).toMatchObject({ throttle: 2 })
+    await Bun.write(cairn.path('body.json'), '{"throttle": null}')
+    await api('patch', '/api/v1/manage/settings', '--body', '@body.json')
+    expect(JSON.parse((await api('GET', 'settings')).stdout)).toMatchObject({ throttle: null })
+    const flow = JSON.stringify({ key: 'a', steps: [{ key: 'b', title: 'B' }] })
+    const missing = await api('PUT', '/flows/a/draft', '--body', flow)
+    expect([missing.status, missing.stdout]).toEqual([1, ''])
+    const header = ['--header', 'If-None-Match: *']
+    expect((await api('PUT', '/flows/a/draft', '--body', flow, ...header)).status).toBe(0)
   })
 
-  test('origins reports all that are wrong, and sets none', async () => {
+  test('needs no organisation for a route that is about none', async () => {
+    for (const name of ['A', 'B']) await cairn.json(['org', 'create', name])
+    expect(await cairn.json(['api', 'GET', '/organisations'])).toMatchObject({ total: 2 })
+    expect(await cairn.json(['api', 'GET', '/settings', '--org', 'b'])).toMatchObject({ slug: 'b' })
+  })
+
+  test.each([
+    [['FETCH', '/flows'], 'the method must be one of'],
+    [['GET', '/a b'], 'the path must not have spaces'],
+    [['POST', '/push', '--body', '{'], '--body must be JSON'],
+    [['GET', '/flows', '--header', 'nonsense'], '--header must be such as'],
+  ])('%p is wrong usage', async (words, message) => {
     await withHarbor(cairn)
-    const list = ['https://a.example', 'nonsense', 'https://b.example/x']
-    const { stdout, stderr, status } = await cairn.run(['org', 'origins', 'harbor', ...list])
-    expect([stdout, status]).toEqual(['', 1])
-    expect(stderr.split('\n')).toEqual([
-      'cairn: nothing was changed: 2 origins are wrong',
-      '  "nonsense" is no origin: write scheme://host, such as https://app.example.com',
-      '  "https://b.example/x" is no origin: an origin has no path: write https://b.example',
-      '',
-    ])
-    expect(await cairn.json(['org', 'origins', 'harbor'])).toMatchObject({ origins: [] })
+    const { status, stdout, stderr } = await cairn.run(['api', ...words])
+    expect([status, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(message)
   })
 })
 

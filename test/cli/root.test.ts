@@ -53,13 +53,12 @@ describe.skipIf(!isRoot)('what root makes in the data directory of another user'
     expect(readdirSync(cairn.dataDir).sort()).toEqual(
       expect.arrayContaining(['cairn.db', 'server.lock', 'session.key']),
     )
-    await asRoot('person', 'erase', 'acme', 'ada', '--yes')
+    await asRoot('person', 'erase', 'ada', '--org', 'acme', '--yes')
     await asRoot('rebuild')
     await asRoot('compact')
     await asRoot('backup', 'roots/')
     const [backup = ''] = readdirSync(cairn.path('roots')).sort()
     await asRoot('restore', `roots/${backup}`)
-    await asRoot('restore', '--undo')
     expect(foreign()).toEqual([])
     // A backup in a directory of root's is root's.
     expect(lstatSync(cairn.path(`roots/${backup}`)).uid).toBe(0)

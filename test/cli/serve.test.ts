@@ -36,7 +36,7 @@ test('the next request to a running server sees what a command has changed', asy
   const { snippetKey } = await cairn.json(['key', 'rotate', '--now'])
   expect([await flowsOf(url, old), await flowsOf(url, snippetKey)]).toEqual([401, []])
 
-  await cairn.json(['org', 'limits', '--flows', '1'])
+  await cairn.json(['org', 'set', 'limits.flows', '1'])
   expect(await flowsOf(url, snippetKey)).toBe(429)
 })
 

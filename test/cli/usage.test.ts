@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import type { Command } from '../../src/cli/command.ts'
 import { program } from '../../src/cli/program.ts'
 import { compiledManual } from '../../src/manual/compile.ts'
 import { CommandLine } from '../support/command-line.ts'
@@ -7,10 +8,10 @@ import { CommandLine } from '../support/command-line.ts'
 const cairn = new CommandLine()
 afterAll(() => cairn.close())
 
-const everyCommand = (await program()).commands.flatMap(command => [
-  [command.name()],
-  ...command.commands.map(sub => [command.name(), sub.name()]),
-])
+const allBelow = (above: Command): Command[] =>
+  (above.commands as Command[]).flatMap(command => [command, ...allBelow(command)])
+
+const everyCommand = allBelow(await program()).map(({ path }) => path.split(' ').slice(1))
 
 describe('help', () => {
   test.each(everyCommand.map(args => [args.join(' '), args] as const))(
@@ -67,12 +68,20 @@ describe('help', () => {
     // A topic has no subcommands.
     expect(await told('deploy', 'docker')).toEqual([
       2,
-      'cairn: there is no command "deploy": see "cairn help"\n',
+      'cairn: there is no command "deploy docker": see "cairn help"\n',
     ])
     expect(await told('flows', 'xyz')).toEqual([
       2,
-      'cairn: there is no command "xyz": see "cairn help"\n',
+      'cairn: there is no command "flows xyz": see "cairn help"\n',
     ])
+  })
+
+  test('of a word that is no command lists the commands and topics that mention it', async () => {
+    const { stdout, status } = await cairn.run(['help', 'retentionDays'])
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^cairn org set +set one of the settings/m)
+    expect(stdout).toMatch(/^cairn help privacy +Privacy$/m)
+    expect(stdout).not.toContain('cairn token')
   })
 
   test('of the demo says what the demo does, not what serve does', async () => {

@@ -144,32 +144,32 @@ class Operator {
 
   async configure(): Promise<void> {
     const { slug, limit, origins, traits } = this.part
-    const limits = buckets.flatMap(name => [`--${name}`, `${limit}`])
-    if (limit) await this.run('org', 'limits', slug, ...limits)
-    if (origins) await this.run('org', 'origins', slug, ...origins)
-    if (traits) await this.run('org', 'traits', slug, ...traits)
+    const limits = limit && Object.fromEntries(buckets.map(name => [name, limit]))
+    const settings = JSON.stringify({ limits: limits || undefined, origins, traits })
+    await this.run('api', 'PATCH', '/settings', '--body', settings, '--org', slug)
   }
 
   /** The secret before the rotation, which goes on working, and the current one. */
   async verifyIdentities(): Promise<{ old: string; current: string } | null> {
     const { slug, identity } = this.part
     if (!identity) return null
-    const told = async (...flags: string[]) => {
-      const command = ['org', 'identity', slug, ...flags]
-      const { secrets } = await this.run<{ secrets: { secret: string }[] }>(...command)
-      return secrets[0]!.secret
-    }
-    const old = await told('--mode', identity)
-    return { old, current: await told('--rotate-secret') }
+    const org = ['--org', slug]
+    await this.run('org', 'set', 'identityMode', identity, ...org)
+    const { secrets } = await this.run<{ secrets: { secret: string }[] }>(
+      ...['org', 'identity', 'show', '--secrets', ...org],
+    )
+    const rotate = ['org', 'identity', 'rotate', ...org]
+    const { secret: current } = await this.run<{ secret: string }>(...rotate)
+    return { old: secrets[0]!.secret, current }
   }
 
   erase(person: string, ...words: string[]): Promise<unknown> {
-    return this.run('person', 'erase', this.part.slug, person, '--yes', ...words)
+    return this.run('person', 'erase', person, '--org', this.part.slug, '--yes', ...words)
   }
 
   /** Makes another organisation the one in which flows are tried. */
   link(staging: Part): Promise<unknown> {
-    return this.run('org', 'link', this.part.slug, '--staging', staging.slug)
+    return this.run('org', 'link', staging.slug, '--org', this.part.slug)
   }
 
   flows(verb: string, ...words: string[]): Promise<unknown> {
@@ -192,7 +192,7 @@ class Operator {
 
   /** Adds an address that is not asked to confirm, because there is no mail server yet. */
   mailReportsTo(address: string): Promise<unknown> {
-    return this.run('alerts', 'set', '--mail', address, '--org', this.part.slug)
+    return this.run('alerts', 'set', 'report.mails', address, '--org', this.part.slug)
   }
 
   revoke(id: string): Promise<unknown> {

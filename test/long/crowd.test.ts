@@ -30,9 +30,9 @@ const pathOf = (person: number): Path =>
 let site: Site
 beforeAll(async () => {
   site = await Site.open(flows)
-  const limits = ['events', 'flows', 'fingerprint', 'health', 'heartbeat', 'status']
-  const defaults = limits.flatMap(name => [`--${name}`, 'default'])
-  await site.place.run(['org', 'limits', 'harbor', ...defaults])
+  const buckets = ['events', 'flows', 'fingerprint', 'health', 'heartbeat', 'status']
+  const limits = Object.fromEntries(buckets.map(name => [name, null]))
+  await site.place.run(['api', 'PATCH', '/settings', '--body', JSON.stringify({ limits })])
 })
 afterAll(() => site.close())
 

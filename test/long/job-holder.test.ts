@@ -22,7 +22,7 @@ describe('alerts of two nodes', () => {
     place = new Workplace(builtBinary, undefined, env)
     ;({ snippetKey } = await place.json(['org', 'create', 'Acme']))
     await place.json(['alerts', 'webhook', 'add', receiver.url])
-    await place.json(['alerts', 'set', '--dead-letters', 'on'])
+    await place.json(['alerts', 'set', 'rules.deadLetters.on', 'true'])
     await Promise.all(['a', 'b'].map(start))
   })
   afterAll(async () => {
@@ -86,7 +86,7 @@ describe('alerts of two nodes', () => {
   const lookFor = (type: string, name: string) =>
     until(async () => {
       // After a change of the alert settings the node checks soon.
-      await place.json(['alerts', 'set', '--hours', `${++hours}`, '--data', name])
+      await place.json(['alerts', 'set', 'rules.installStale.hours', `${++hours}`, '--data', name])
       return types().includes(type)
     })
   const types = () => receiver.received.map(({ message }) => message.type)
@@ -115,7 +115,7 @@ describe('alerts of two nodes', () => {
     await goOn()
     const second = await receiver.at(before + 1)
     expect([second.id, second.text]).toEqual([first.id, first.text])
-    const deliveries = () => place.json<DeliveryList['deliveries']>(['alerts', 'deliveries'])
+    const deliveries = () => place.json<DeliveryList['deliveries']>(['alerts', 'mails'])
     await until(async () => (await deliveries()).every(({ state }) => state === 'delivered'))
     await start(killed)
   })

@@ -87,7 +87,7 @@ class Reader {
   async settle(): Promise<void> {
     await this.place.run(['org', 'create', 'Harbor Inc'])
     await this.place.run(['flows', 'push', 'tour.yaml', '--publish'])
-    await this.place.run(['org', 'traits', 'harbor-inc', 'plan', 'region'])
+    await this.place.run(['org', 'set', 'traits', 'plan', 'region'])
     this.server = await this.place.serve()
     const { snippetKey } = await this.place.json<{ snippetKey: string }>(['key', 'show'])
     const { token: session } = await this.place.json<{ token: string }>(['token', 'issue'])

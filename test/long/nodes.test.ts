@@ -81,11 +81,11 @@ describe('nodes and commands over one database', () => {
     }
 
     expect(await ok('rebuild')).toBe('rebuilt 1 flow from 1 event: nothing changed\n')
-    const stored = JSON.parse(await ok('person', 'export', slug, 'ada'))
+    const stored = JSON.parse(await ok('person', 'export', 'ada', '--org', slug))
     expect(stored.events).toMatchObject([{ id: 'e1' }])
-    const receipt = await json('person', 'erase', slug, 'ada', '--yes')
+    const receipt = await json('person', 'erase', 'ada', '--org', slug, '--yes')
     expect(receipt.erased).toMatchObject({ events: 1 })
-    const gone = await run('person', 'export', slug, 'ada', '--data', 'b')
+    const gone = await run('person', 'export', 'ada', '--org', slug, '--data', 'b')
     expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining('nothing is stored')])
 
     const output = [a, b].map(({ stdout, stderr }) => stdout + stderr).join('')
@@ -99,7 +99,7 @@ describe('nodes and commands over one database', () => {
   test('cairn nodes lists which nodes run, which are silent, and what each does alone', async () => {
     expect(await run('nodes')).toMatchObject({
       status: 1,
-      stdout: 'no node runs on this database: start one, "cairn serve"\n',
+      stdout: 'no node runs on this database: start one with "cairn serve"\n',
     })
     await json('org', 'create', 'Acme')
     const [a, b] = await Promise.all([node('a'), node('b')])
@@ -124,7 +124,7 @@ describe('nodes and commands over one database', () => {
     expect(silent.stderr).toBe('cairn: 1 node silent\n')
     // A node that is gone for good is no trouble.
     await expire('1 hour')
-    expect(await ok('nodes')).toMatch(/ gone +60 min ago /)
+    expect(await ok('nodes')).toMatch(/ gone +1 hour ago /)
     await a.end()
   })
 })

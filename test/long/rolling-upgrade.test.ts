@@ -97,8 +97,9 @@ describe('an upgrade of one node after the other', () => {
     later = new Workplace(async () => laterProgram, undefined, cluster.env)
     const building = otherBuild(later.path('source'), [moods], 'later')
     ;({ snippetKey, slug } = await old.json(['org', 'create', 'Acme']))
-    const limits = ['events', 'flows', 'heartbeat'].flatMap(bucket => [`--${bucket}`, '1000000'])
-    await old.json(['org', 'limits', slug, ...limits])
+    const buckets = ['events', 'flows', 'heartbeat']
+    const limits = Object.fromEntries(buckets.map(bucket => [bucket, 1_000_000]))
+    await old.json(['api', 'PATCH', '/settings', '--body', JSON.stringify({ limits })])
     const scopes = ['flows:write', 'flows:publish'].flatMap(scope => ['--scope', scope])
     ;({ token } = await old.json(['token', 'create', 'CI', ...scopes]))
     laterProgram = await building
@@ -136,7 +137,7 @@ describe('an upgrade of one node after the other', () => {
       expect(await stored.json()).toMatchObject({ accepted: 1 })
       traffic.acknowledged.add(id)
       for (const other of cluster.nodes) {
-        expect((await atNode(other, 'person', 'export', slug, 'ada')).stdout).toContain(id)
+        expect((await atNode(other, 'person', 'export', 'ada', '--org', slug)).stdout).toContain(id)
       }
     }
     await traffic.atWork()
@@ -194,10 +195,10 @@ describe('an upgrade of one node after the other', () => {
     // Whoever is erased is in no snapshot from then on, so none is left that the old release can begin with.
     const eves = { id: 'of eve', kind: 'custom', name: 'x', userId: 'eve' }
     await apiOf(second, snippetKey)('POST', '/events', { events: [eves] })
-    const erased = await atNode(first, 'person', 'erase', slug, 'eve', '--yes', '--json')
+    const erased = await atNode(first, 'person', 'erase', 'eve', '--org', slug, '--yes', '--json')
     expect(JSON.parse(erased.stdout)).toMatchObject({ erased: { events: 1 } })
     for (const node of cluster.nodes) {
-      const gone = await atNode(node, 'person', 'export', slug, 'eve')
+      const gone = await atNode(node, 'person', 'export', 'eve', '--org', slug)
       expect(gone.stderr).toContain('nothing is stored')
     }
     expect(await serveRefused(old, old.path('too-late'))).toContain('of a newer Cairn: run that')

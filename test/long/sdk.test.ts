@@ -60,7 +60,7 @@ async function visit(folder: string, path = '/') {
 
 /** The events of a person that the server has, by name or kind. */
 async function eventsOf(userId: string): Promise<string[]> {
-  const { stdout } = await site.place.run(['person', 'export', 'harbor', userId])
+  const { stdout } = await site.place.run(['person', 'export', userId, '--org', 'harbor'])
   const { events } = JSON.parse(stdout) as { events: { kind: string; name: string | null }[] }
   return events.map(({ kind, name }) => name ?? kind)
 }

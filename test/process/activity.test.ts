@@ -14,7 +14,8 @@ beforeAll(async () => {
   acme = await withTour(place)
   other = await withTour(place, 'Other')
   for (const slug of ['acme', 'other']) {
-    await place.run(['org', 'limits', slug, '--events', '100000', '--manage', '100000'])
+    const limits = JSON.stringify({ limits: { events: 100_000, manage: 100_000 } })
+    await place.run(['api', 'PATCH', '/settings', '--body', limits, '--org', slug])
   }
   server = await place.serve()
 }, 300_000)

@@ -34,13 +34,13 @@ afterAll(async () => {
 const added = () => place.json<WebhookWithSecret>(['alerts', 'webhook', 'add', receiver.url])
 const removed = (id: string) => place.run(['alerts', 'webhook', 'remove', id])
 const deliveriesOf = (id: string) =>
-  place.json<DeliveryList['deliveries']>(['alerts', 'deliveries', id])
+  place.json<DeliveryList['deliveries']>(['alerts', 'webhook', 'deliveries', id])
 
 test('a test message arrives, signed, and carries no personal data', async () => {
   const { id, secret } = await added()
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   const { status, stdout } = await place.run(['alerts', 'webhook', 'test', id])
-  expect([status, stdout]).toEqual([0, 'it arrived: answered 204\n'])
+  expect([status, stdout]).toEqual([0, 'The message arrived: status 204.\n'])
   const got = receiver.received.at(-1)!
   WebhookReceiver.verify(got, secret)
   expect(got.message).toMatchObject({
@@ -66,7 +66,7 @@ test('a stored message is sent even if the server is killed, under the same id',
   const before = receiver.received.length
   receiver.answer = () => null
   const sent = await place.run(['alerts', 'report', '--send'])
-  expect(sent.stderr).toContain('sending it to 1 webhooks and mail addresses')
+  expect(sent.stderr).toContain('Sending it to 1 webhooks and mail addresses')
   const first = await receiver.at(before)
   await server.end('SIGKILL')
   receiver.answer = () => new Response(null, { status: 204 })
@@ -83,7 +83,7 @@ test('a stored message is sent even if the server is killed, under the same id',
   })
   await until(async () => (await deliveriesOf(id))[0]?.state === 'delivered')
 
-  await place.run(['alerts', 'replay', first.id, id])
+  await place.run(['alerts', 'webhook', 'replay', id, first.id])
   const replayed = await receiver.at(before + 2)
   expect([replayed.id, replayed.text]).toEqual([first.id, first.text])
   await removed(id)
@@ -103,8 +103,10 @@ test('a server that stops does not wait for a receiver that never answers', asyn
 })
 
 test('the report goes out by mail, as text and as HTML, once to whoever has confirmed', async () => {
-  const set = ['alerts', 'set', '--report', 'on', '--mail', 'team@example.com']
-  expect((await place.run(set)).stdout).toContain('team@example.com (waiting for confirmation)')
+  await place.run(['alerts', 'set', 'report.on', 'true'])
+  await place.run(['alerts', 'set', 'report.mails', 'team@example.com'])
+  const settings = async () => (await place.run(['alerts', 'settings'])).stdout
+  expect(await settings()).toContain('team@example.com waiting')
   const again = await place.run(['alerts', 'resend', 'team@example.com'])
   expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('confirmation an hour')])
   const confirm = MailServer.pathIn(await smtp.at(0), 'confirm')
@@ -114,7 +116,7 @@ test('the report goes out by mail, as text and as HTML, once to whoever has conf
     expect.stringContaining('Confirm</button>'),
   ])
   await fetch(server.url + confirm, { method: 'POST' })
-  expect((await place.run(['alerts', 'set'])).stdout).toContain('team@example.com (confirmed)')
+  expect(await settings()).toContain('team@example.com confirmed')
   const { status } = await place.run(['alerts', 'report', '--send'])
   expect(status).toBe(0)
   const mail = await smtp.at(1)
@@ -128,7 +130,7 @@ test('the report goes out by mail, as text and as HTML, once to whoever has conf
   expect(mail.replaceAll('\r\n ', ' ')).toContain(
     `List-Unsubscribe: <https://cairn.example.com${unsubscribe}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`,
   )
-  const list = ['alerts', 'deliveries']
+  const list = ['alerts', 'mails']
   await until(async () => {
     const [newest] = await place.json<DeliveryList['deliveries']>(list)
     return newest?.state === 'delivered'
@@ -139,7 +141,7 @@ test('the report goes out by mail, as text and as HTML, once to whoever has conf
     body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
   }
   expect((await fetch(server.url + unsubscribe, oneClick)).status).toBe(200)
-  expect((await place.run(['alerts', 'set'])).stdout).toContain('team@example.com (unsubscribed)')
+  expect(await settings()).toContain('team@example.com unsubscribed')
   for (const token of [confirm, unsubscribe].map(path => path.split('/').at(-1)!)) {
     expect(server.stdout + server.stderr).not.toContain(token)
   }

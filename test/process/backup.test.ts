@@ -16,7 +16,7 @@ beforeEach(async () => {
   place = new Workplace()
   const { slug, ...organisation } = await withData(place)
   snippetKey = organisation.snippetKey
-  await place.run(['org', 'limits', slug, '--events', '1000000'])
+  await place.run(['org', 'set', 'limits.events', '1000000', '--org', slug])
 })
 afterEach(() => place.close())
 
@@ -92,7 +92,7 @@ test('the server makes a backup due at its start, reports it, and takes up new s
   writeFileSync(at('settings'), 'CAIRN_BACKUP_EVERY=6h\nCAIRN_BACKUP_DIR=settings/two\n')
   server.child.kill('SIGHUP')
   await server.until(() => server.stdout.includes('the scheduled backup failed'))
-  expect(server.stdout).toContain('settings/two is no directory')
+  expect(server.stdout).toContain('settings/two cannot be used')
   const failed = await metricsOf(server)
   expect(failed.sum('cairn_backup_failures_total')).toBe(1)
   expect(failed.sum('cairn_backup_last_successful')).toBe(0)

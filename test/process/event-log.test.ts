@@ -13,7 +13,8 @@ let token: string
 beforeAll(async () => {
   ;({ snippetKey } = await withTour(place))
   await withTour(place, 'Other')
-  await place.run(['org', 'limits', 'acme', '--events', '1000000', '--manage', '100000'])
+  const limits = JSON.stringify({ limits: { events: 1_000_000, manage: 100_000 } })
+  await place.run(['api', 'PATCH', '/settings', '--body', limits, '--org', 'acme'])
   ;({ token } = await place.json<{ token: string }>([
     ...['token', 'create', 'Warehouse', '--scope', 'analytics:read', '--org', 'acme'],
   ]))

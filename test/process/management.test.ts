@@ -26,7 +26,7 @@ describe('metrics', () => {
   afterAll(() => place.close())
   beforeAll(async () => {
     acme = await withTour(place)
-    await place.run(['org', 'limits', acme.slug, '--events', '7'])
+    await place.run(['org', 'set', 'limits.events', '7', '--org', acme.slug])
     server = await place.serve()
   })
 

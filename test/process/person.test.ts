@@ -92,7 +92,7 @@ const everywhere = (texts: readonly string[]) => [
 
 /** The export of a person, or null if nothing is stored about them. */
 const exported = async (userId: string) => {
-  const { stdout, stderr, status } = await place.run(['person', 'export', 'acme', userId])
+  const { stdout, stderr, status } = await place.run(['person', 'export', userId, '--org', 'acme'])
   if (status === 1 && stderr.includes('nothing is stored of this person')) return null
   expect(status).toBe(0)
   return JSON.parse(stdout)
@@ -105,7 +105,6 @@ test('an erasure leaves no trace in any file, keeps every number, and later repo
   const receipt = await place.json<{ finishedAt: string; erased: Record<string, number> }>([
     'person',
     'erase',
-    'acme',
     'someone-to-erase',
     '--yes',
   ])
@@ -128,7 +127,7 @@ test('an erasure leaves no trace in any file, keeps every number, and later repo
   expect(await completeTwice(texts[0]!)).toEqual([false, false])
   expect(everywhere(texts)).toEqual([])
 
-  const allowed = await place.run(['person', 'allow', 'acme', 'someone-to-erase'])
+  const allowed = await place.run(['person', 'allow', 'someone-to-erase', '--org', 'acme'])
   expect(allowed.status).toBe(0)
   expect(await completeTwice(texts[0]!)).toEqual([false, true])
   await restart()
@@ -141,7 +140,7 @@ test('an erasure survives the restore of an older database', async () => {
   await server.end()
   copyFileSync(join(dataDir(), 'cairn.db'), join(place.folder, 'older.db'))
   server = await place.serve()
-  await place.json(['person', 'erase', 'acme', 'someone-in-a-backup', '--yes'])
+  await place.json(['person', 'erase', 'someone-in-a-backup', '--org', 'acme', '--yes'])
   await server.end()
   for (const end of ['-wal', '-shm']) rmSync(join(dataDir(), `cairn.db${end}`), { force: true })
   copyFileSync(join(place.folder, 'older.db'), join(dataDir(), 'cairn.db'))
@@ -156,9 +155,7 @@ test('an erasure survives the restore of an older database', async () => {
     return `${alive?.status} ${ready?.status} ${await ready?.text()}`
   }
   await erasing.until(async () => /writing/.test(await readyz().catch(() => '')))
-  expect(await readyz()).toMatch(
-    /^200 503 erasing: writing the database anew, \d+ s so far: wait\n$/,
-  )
+  expect(await readyz()).toMatch(/^200 503 erasing: writing the database anew: wait\n$/)
   expect(await erasing.end()).toBe(0)
 
   server = await place.serve()
@@ -169,7 +166,7 @@ test('an erasure survives the restore of an older database', async () => {
 })
 
 const erasing = async (userId: string) =>
-  Bun.spawn([await builtBinary(), 'person', 'erase', 'acme', userId, '--yes'], {
+  Bun.spawn([await builtBinary(), 'person', 'erase', userId, '--org', 'acme', '--yes'], {
     cwd: place.folder,
     env: {},
     stdout: 'ignore',
@@ -206,23 +203,23 @@ test('an erasure goes on in the server if the command is killed', async () => {
 test('an exported file is readable only by its owner, and none is made for an unknown person', async () => {
   await reportAll('someone-else')
   const file = join(place.folder, 'person.json')
-  await place.run(['person', 'export', 'acme', 'someone-else', '--out', file])
+  await place.run(['person', 'export', 'someone-else', '--org', 'acme', '--out', file])
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const { events } = await exported('someone-else')
   expect(JSON.parse(readFileSync(file, 'utf8')).events).toEqual(events)
   const nobody = join(place.folder, 'nobody.json')
-  const refused = await place.run(['person', 'export', 'acme', 'nobody', '--out', nobody])
+  const refused = await place.run(['person', 'export', 'nobody', '--org', 'acme', '--out', nobody])
   expect([refused.status, refused.stdout, existsSync(nobody)]).toEqual([1, '', false])
   expect(refused.stderr).toContain('nothing is stored of this person')
 })
 
 test('erasing needs a confirmation, and allowing needs a person who was erased', async () => {
-  const unsure = await place.run(['person', 'erase', 'acme', 'someone-else'])
+  const unsure = await place.run(['person', 'erase', 'someone-else', '--org', 'acme'])
   expect(unsure.status).toBe(2)
   expect(unsure.stderr).toContain('--yes')
   expect((await exported('someone-else')).events.length).toBeGreaterThan(0)
-  const unknown = await place.run(['person', 'allow', 'acme', 'someone-else'])
+  const unknown = await place.run(['person', 'allow', 'someone-else', '--org', 'acme'])
   expect(unknown).toMatchObject({ status: 1, stdout: '' })
-  const long = await place.run(['person', 'export', 'acme', 'x'.repeat(129)])
-  expect(long.status).toBe(2)
+  const long = await place.run(['person', 'export', 'x'.repeat(129), '--org', 'acme'])
+  expect(long.status).toBe(1)
 })

@@ -16,7 +16,7 @@ let env: Record<string, string>
 
 beforeAll(async () => {
   for (const name of ['Acme', 'Globex']) await place.json(['org', 'create', name])
-  await place.run(['org', 'limits', 'acme', '--manage', '1000000'])
+  await place.run(['org', 'set', 'limits.manage', '1000000', '--org', 'acme'])
   const scopes = ['flows:read', 'flows:write', 'settings:write']
   const create = ['token', 'create', 'CI', '--scope', ...scopes, '--org', 'acme']
   ;({ token } = await place.json(create))
@@ -61,32 +61,31 @@ const limited = (seconds: string) =>
 test('commands read and change the organisation of the token: its flows, settings, keys and secrets', async () => {
   // A line break at the end, as CI files and secrets have it, is not part of the token.
   expect(await push(`${url}/`, { CAIRN_TOKEN: `${token}\n` })).toMatchObject({ status: 0 })
-  const set = await elsewhere('org', 'origins', 'acme', 'https://A.example')
+  const set = await elsewhere('org', 'set', 'origins', 'https://A.example', '--org', 'acme')
   expect(set).toMatchObject({ slug: 'acme', origins: ['https://a.example'] })
-  expect(await elsewhere('org', 'retention', 'acme')).toMatchObject({ retentionDays: null })
-  const privacy = await elsewhere('org', 'privacy', '--do-not-track', 'honour')
-  expect(privacy).toMatchObject({ honoursDoNotTrack: true })
-  const { traits } = await elsewhere('org', 'traits', 'acme', 'plan', 'company.size')
+  expect(await elsewhere('org', 'settings')).toMatchObject({ retentionDays: null })
+  const { traits } = await elsewhere('org', 'set', 'traits', 'plan', 'company.size')
   expect(traits).toEqual(['plan', 'company.size'])
+  expect(await elsewhere('api', 'GET', '/me')).toMatchObject({ kind: 'token', name: 'CI' })
   const { snippetKey } = await elsewhere('key', 'rotate')
   expect(await place.json(['key', 'show', '--org', 'acme'])).toMatchObject({ snippetKey })
-  const { secrets } = await elsewhere('org', 'identity', '--mode', 'observe')
-  const here = await place.json(['org', 'identity', 'acme', '--show-secret'])
-  expect(here).toMatchObject({ mode: 'observe', secrets })
+  const { secret } = await elsewhere('org', 'identity', 'rotate')
+  const here = await place.json(['org', 'identity', 'show', '--secrets', '--org', 'acme'])
+  expect(here.secrets).toMatchObject([{ secret }])
   const lines: { via: string; actor: string }[] = await place.json(['audit', '--org', 'acme'])
   expect(lines[0]).toMatchObject({ via: 'token', actor: expect.stringMatching(/^CI \(token_/) })
 })
 
 test('a token cannot change limits or another organisation, or do what its scopes do not include', async () => {
-  expect(await refused(['org', 'limits', '--url', url, '--events', '5'])).toEqual([
+  expect(await refused(['org', 'set', 'limits.events', '5', '--url', url])).toEqual([
     1,
     'cairn: this is for the operator, on the machine of the server\n',
   ])
-  expect(await refused(['org', 'privacy', 'globex', '--url', url])).toEqual([
+  expect(await refused(['org', 'settings', '--org', 'globex', '--url', url])).toEqual([
     1,
     'cairn: CAIRN_TOKEN is for the organisation acme, not for "globex"\n',
   ])
-  const erase = ['person', 'erase', 'acme', 'ann', '--yes', '--url', url]
+  const erase = ['person', 'erase', 'ann', '--org', 'acme', '--yes', '--url', url]
   expect(await refused(erase)).toEqual([1, 'cairn: this needs the scope people:erase\n'])
 })
 
@@ -162,12 +161,12 @@ test('the error names an untrusted certificate, a wrong protocol, an absent serv
   expect(nowhere.stderr).toContain('warning: http:// sends')
   expect((await push(url)).stderr).not.toContain('warning')
   for (const path of ['/api/v1', '/docs/', '/dashboard/acme', '/nothing']) {
-    expect(await refused(['org', 'origins', '--url', url + path])).toEqual([
+    expect(await refused(['org', 'settings', '--url', url + path])).toEqual([
       1,
       `cairn: there is no Cairn at ${url}${path.replace(/\/$/, '')}: leave the path out, --url ${url}\n`,
     ])
   }
-  expect(await refused(['org', 'origins', '--url', 'nonsense'])).toEqual([
+  expect(await refused(['org', 'settings', '--url', 'nonsense'])).toEqual([
     2,
     expect.stringContaining('--url must be an address'),
   ])

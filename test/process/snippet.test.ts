@@ -90,7 +90,12 @@ describe('served', () => {
 
 describe('cairn key show', () => {
   test('prints the tags with the address at which pages reach the server', async () => {
-    const { stdout } = await place.run(['key', 'show', '--url', 'https://tours.example.com/'])
+    const { stdout } = await place.run([
+      'key',
+      'show',
+      '--public-url',
+      'https://tours.example.com/',
+    ])
     const { file, integrity } = shown.snippet
     const tag = (file: string, more: string) =>
       `<script async src="https://tours.example.com/${file}" data-key="${snippetKey}"${more}></script>`
@@ -100,13 +105,13 @@ describe('cairn key show', () => {
       expect(stdout).toContain(tag('snippet.js', more))
       expect(stdout).toContain(tag(file, more + verified))
     }
-    expect(stdout).not.toContain('--url')
+    expect(stdout).not.toContain('--public-url')
   })
 
   test('without an address it prints an example, and says what to put there', async () => {
     const { stdout } = await place.run(['key', 'show'])
     expect(stdout).toContain('src="https://cairn.example.com/snippet.js"')
-    expect(stdout).toContain("Put your server's own address in: --url")
+    expect(stdout).toContain("Put your server's own address in: --public-url")
   })
 
   test.each([
@@ -114,10 +119,10 @@ describe('cairn key show', () => {
     'javascript:alert(1)',
     'https://tours.example.com/?a=1',
     'https://ann:secret@tours.example.com',
-  ])('--url %s is refused', async url => {
-    const { status, stderr } = await place.run(['key', 'show', '--url', url])
+  ])('--public-url %s is rejected', async url => {
+    const { status, stderr } = await place.run(['key', 'show', '--public-url', url])
     expect(status).toBe(2)
-    expect(stderr).toContain('--url must be an address')
+    expect(stderr).toContain('--public-url')
   })
 })
 
@@ -182,7 +187,7 @@ cairn({ key: 'k' })
   })
 })
 
-describe('cairn org privacy', () => {
+describe('honoursDoNotTrack', () => {
   const flows = async (etag = '') => {
     const headers = { authorization: `Bearer ${snippetKey}`, 'if-none-match': etag }
     const response = await get('api/v1/flows', { headers })
@@ -197,15 +202,15 @@ describe('cairn org privacy', () => {
   test('the flow list says if Do Not Track is honoured, under a new ETag and version', async () => {
     const before = await flows()
     expect(Object.keys(before.body ?? {})).toEqual(['flows', 'version'])
-    expect(await place.json(['org', 'privacy'])).toMatchObject({ honoursDoNotTrack: false })
+    expect(await place.json(['org', 'settings'])).toMatchObject({ honoursDoNotTrack: false })
 
-    await place.run(['org', 'privacy', '--do-not-track', 'honour'])
+    await place.run(['org', 'set', 'honoursDoNotTrack', 'true'])
     const after = await flows(before.etag)
     expect(after.body).toMatchObject({ flows: before.body?.flows, honoursDoNotTrack: true })
     expect(after.body?.version).not.toBe(before.body?.version)
     expect((await flows(after.etag)).status).toBe(304)
 
-    await place.run(['org', 'privacy', '--do-not-track', 'ignore'])
+    await place.run(['org', 'set', 'honoursDoNotTrack', 'false'])
     expect((await flows()).body).toEqual(before.body)
   })
 })

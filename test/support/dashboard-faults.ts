@@ -68,7 +68,7 @@ export class FaultyHouse {
     for (const role of ['operator', 'viewer'] as const) await house.enter({ role })
     const { port } = new URL(house.server.url)
     await house.server.end('SIGTERM')
-    await house.place.run(['org', 'limits', 'harbor', '--export', '1'])
+    await house.place.run(['org', 'set', 'limits.export', '1', '--org', 'harbor'])
     const list = await house.place.json<{ key: string; id: string }[]>(['flows', 'list'])
     const env = { CAIRN_FAILPOINTS: 'before_begin=full' }
     house.server = await house.place.serve(['--port', port], env)

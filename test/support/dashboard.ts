@@ -28,6 +28,8 @@ steps:
 
 const dayMs = 86_400_000
 
+const highLimits = { manage: 100_000, analytics: 100_000, export: 100_000 }
+
 interface SentEvent {
   kind: string
   flowId: string
@@ -105,9 +107,8 @@ export class DashboardHouse {
     const pushed = await place.run(['flows', 'push', 'flows.yaml', '--publish'])
     if (pushed.status !== 0) throw new Error(pushed.stderr)
     // High limits, because the tests are one organisation with many screens.
-    const limits = ['manage', 'analytics', 'export'].flatMap(name => [`--${name}`, '100000'])
-    await place.run(['org', 'limits', 'harbor', ...limits])
-    await place.run(['org', 'traits', 'harbor', 'plan', 'role'])
+    const settings = JSON.stringify({ limits: highLimits, traits: ['plan', 'role'] })
+    await place.run(['api', 'PATCH', '/settings', '--body', settings])
     await house.send(runsOf(await house.flow('welcome'), house.openedAt))
     return house
   }
@@ -137,8 +138,8 @@ export class DashboardHouse {
     if (url === undefined) throw new Error(`The demo did not start: ${printed}`)
     house.server = { url } as Server
     house.snippetKey = /snippet key +(\S+)/.exec(printed)![1]!
-    const limits = ['manage', 'analytics', 'export'].flatMap(name => [`--${name}`, '100000'])
-    await place.run(['org', 'limits', 'harbor', ...limits])
+    const settings = JSON.stringify({ limits: highLimits })
+    await place.run(['api', 'PATCH', '/settings', '--body', settings])
     return house
   }
 
@@ -191,7 +192,7 @@ export class DashboardHouse {
   /** A link that signs in once. */
   async link(role: Role = 'owner', name = 'Ann', org?: string): Promise<string> {
     const made = await this.place.json<{ url: string }>([
-      ...['dashboard', 'link', '--role', role, '--name', name, '--url', this.server.url],
+      ...['dashboard', 'link', '--role', role, '--name', name, '--public-url', this.server.url],
       ...(org !== undefined ? ['--org', org] : []),
     ])
     return made.url

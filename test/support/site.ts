@@ -54,10 +54,11 @@ export class Site {
     const made = await place.json<{ snippetKey: string }>(['org', 'create', 'Harbor'])
     site.snippetKey = made.snippetKey
     // High limits, because the tests are one browser with many visitors.
-    const limits = ['events', 'flows', 'fingerprint', 'health', 'heartbeat', 'status', 'analytics']
+    const buckets = ['events', 'flows', 'fingerprint', 'health', 'heartbeat', 'status', 'analytics']
+    const limits = Object.fromEntries(buckets.map(name => [name, 100_000]))
     const [{ token }] = await Promise.all([
       place.json<{ token: string }>(['token', 'issue']),
-      place.run(['org', 'limits', 'harbor', ...limits.flatMap(name => [`--${name}`, '100000'])]),
+      place.run(['api', 'PATCH', '/settings', '--body', JSON.stringify({ limits })]),
       site.publish(flows),
     ])
     site.token = token

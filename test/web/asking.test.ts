@@ -55,10 +55,10 @@ test('identify() answers once the server has, even if it was called before the s
 })
 
 test('identify() says if the server does not believe it, and if the server cannot be asked', async () => {
-  await site.place.run(['org', 'identity', '--mode', 'enforce'])
+  await site.place.run(['org', 'set', 'identityMode', 'enforce'])
   const { page } = await visit({ first: "met = cairn.identify('ann', {}, 'f00')" })
   const refused = await ask<string>(page, 'met')
-  await site.place.run(['org', 'identity', '--mode', 'off'])
+  await site.place.run(['org', 'set', 'identityMode', 'off'])
   expect(refused).toBe('refused')
   expect(await ask<string>(page, "cairn.consent(false), cairn.identify('eve')")).toBe('alone')
 })

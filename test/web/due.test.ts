@@ -560,11 +560,10 @@ describe('when and for whom', () => {
     })
     const events = await site.place.run([
       'explain',
-      'harbor',
       'measured',
       '--user',
       held,
-      '--url',
+      '--page',
       `${site.url}/home?case=hold`,
     ])
     expect(events.stdout).toContain('✗ rollout')
@@ -573,7 +572,7 @@ describe('when and for whom', () => {
   })
 
   test('a frequency cap prevents a second flow, except one that the page starts', async () => {
-    await site.place.run(['org', 'throttle', 'harbor', '1'])
+    await site.place.run(['org', 'set', 'throttle', '1'])
     const page = await visit('/home?case=after')
     await says(page, 'First')
     await shown(page).button('Done').click()
@@ -582,6 +581,6 @@ describe('when and for whom', () => {
     await call(page, 'start', 'second')
     await says(page, 'Second')
     await page.close()
-    await site.place.run(['org', 'throttle', 'harbor', '--none'])
+    await site.place.run(['org', 'unset', 'throttle'])
   })
 })

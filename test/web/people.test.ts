@@ -599,11 +599,12 @@ describe('a page that shows a checklist', () => {
   describe('if identity verification is enforced', () => {
     let secret = ''
     beforeAll(async () => {
-      const { stdout } = await site.place.run(['org', 'identity', '--mode', 'enforce', '--json'])
+      await site.place.run(['org', 'set', 'identityMode', 'enforce'])
+      const { stdout } = await site.place.run(['org', 'identity', 'show', '--secrets', '--json'])
       secret = JSON.parse(stdout).secrets[0].secret
     })
     afterAll(async () => {
-      await site.place.run(['org', 'identity', '--mode', 'off'])
+      await site.place.run(['org', 'set', 'identityMode', 'off'])
     })
     const hashOf = (person: string) => createHmac('sha256', secret).update(person).digest('hex')
 
@@ -656,7 +657,9 @@ describe('a page that shows a checklist', () => {
       await page.goto(`${site.url}/projects?case=progress`)
       await shown(page).panel.waitFor()
       expect(new Set(messages())).toEqual(
-        new Set(['cairn: refused (401): the user hash is missing or wrong ("cairn org identity")']),
+        new Set([
+          'cairn: refused (401): the user hash is missing or wrong ("cairn org identity show")',
+        ]),
       )
     })
   })

@@ -210,7 +210,7 @@ describe('a proxy or a server', () => {
   })
 
   test('that limits the rate gets the events later, and none is lost', async () => {
-    await site.place.run(['org', 'limits', 'harbor', '--events', '1'])
+    await site.place.run(['org', 'set', 'limits.events', '1', '--org', 'harbor'])
     const first = await open('limited')
     await first.button('Next').click()
     await first.page.close()
@@ -221,7 +221,7 @@ describe('a proxy or a server', () => {
     await pass(page, 7_000)
     // At most one request: none if the beacon came first.
     expect(sends()).toBeLessThanOrEqual(1)
-    await site.place.run(['org', 'limits', 'harbor', '--events', '100000'])
+    await site.place.run(['org', 'set', 'limits.events', '100000', '--org', 'harbor'])
     // The next page does not have to wait.
     await page.goto(`${site.url}/settings/people`)
     await site.until('limited', ({ totals }) => totals.completions === 1)
@@ -326,7 +326,7 @@ describe('the storage of the browser', () => {
 
 describe('privacy', () => {
   const doNotTrack = (how: 'honour' | 'ignore') =>
-    site.place.run(['org', 'privacy', '--do-not-track', how])
+    site.place.run(['org', 'set', 'honoursDoNotTrack', String(how === 'honour')])
   const wishes = {
     doNotTrack: "Object.defineProperty(Navigator.prototype, 'doNotTrack', { get: () => '1' })",
     globalPrivacyControl:
@@ -404,7 +404,7 @@ describe('privacy', () => {
       await button('Next').click()
       await sent(page)
       expect(reports.join()).not.toMatch(/daysSinceSignup|owner/)
-      const { stdout } = await site.place.run(['person', 'export', 'harbor', person])
+      const { stdout } = await site.place.run(['person', 'export', person, '--org', 'harbor'])
       const { events, runs } = JSON.parse(stdout) as Record<
         string,
         { kind: string; traits: object }[]
@@ -413,10 +413,10 @@ describe('privacy', () => {
       return [ofEvents.map(({ kind, traits }) => [kind, traits]), runs!.map(({ traits }) => traits)]
     }
     expect(await start()).toEqual([[], [{}]])
-    await site.place.run(['org', 'traits', 'harbor', 'plan', 'teamSize', 'absent'])
+    await site.place.run(['org', 'set', 'traits', 'plan', 'teamSize', 'absent'])
     const traits = { plan: 'team', teamSize: '3' }
     expect(await start()).toEqual([[['flow_started', traits]], [traits]])
-    await site.place.run(['org', 'traits', 'harbor', '--none'])
+    await site.place.run(['org', 'unset', 'traits', '--org', 'harbor'])
   })
 
   test('no query, fragment, input value or cookie is reported, except the query if the page keeps it', async () => {

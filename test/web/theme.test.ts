@@ -205,9 +205,8 @@ describe('the page', () => {
 })
 
 test('a flow’s theme overrides the organisation’s, and that overrides the preset, field by field', async () => {
-  const look = ['org', 'theme', 'harbor']
-  const set = ['--preset', 'bold', '--accent', '#c2255c', '--radius', '1', '--font-size', '13']
-  expect((await site.place.run([...look, ...set])).status).toBe(0)
+  const theme = { preset: 'bold', accent: '#c2255c', radius: 1, font: { size: 13 } }
+  await site.place.json(['api', 'PATCH', '/settings', '--body', JSON.stringify({ theme })])
   const card = {
     'border-top-left-radius': '1px',
     'border-top-width': '2px',
@@ -219,7 +218,7 @@ test('a flow’s theme overrides the organisation’s, and that overrides the pr
   const branded = await open('brand')
   const ofFlow = { '.card': card, [mainButton]: { 'background-color': 'rgb(11, 114, 133)' } }
   expect(await wrongStyles(branded, ofFlow)).toEqual({})
-  await site.place.run([...look, '--reset'])
+  await site.place.run(['org', 'unset', 'theme'])
 })
 
 test('a modal has a logo above its heading, and another logo on dark pages', async () => {

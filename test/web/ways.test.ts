@@ -161,7 +161,7 @@ const serve = (pages: Record<string, () => Response>) =>
 
 /** The tag that `cairn key show` prints for this version alone, on a public site. */
 async function pinnedTag(more = ''): Promise<string> {
-  const { stdout } = await site.place.run(['key', 'show', '--url', site.server.url])
+  const { stdout } = await site.place.run(['key', 'show', '--public-url', site.server.url])
   const found = stdout.match(/<script[^>]*integrity="[^>]*><\/script>/g)?.at(-1) ?? ''
   return found.replace('<script', `<script${more}`)
 }
@@ -450,7 +450,7 @@ interface Stored {
 }
 
 async function eventsOf(userId: string): Promise<Stored[]> {
-  const { stdout } = await site.place.run(['person', 'export', 'harbor', userId])
+  const { stdout } = await site.place.run(['person', 'export', userId, '--org', 'harbor'])
   return stdout === '' ? [] : (JSON.parse(stdout) as { events: Stored[] }).events
 }
 

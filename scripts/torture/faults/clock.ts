@@ -30,7 +30,7 @@ export async function clock(site: Site, isLong: boolean): Promise<Check[]> {
   await server.end()
 
   // All threads go by the same time, even if the wall clock is set between their starts.
-  await site.place.json(['org', 'limits', slug, '--heartbeat', `${limit}`])
+  await site.place.json(['org', 'set', 'limits.heartbeat', `${limit}`, '--org', slug])
   for (let i = 0; i < starts[isLong ? 'long' : 'short']; i++) {
     const server = await site.place.start([], fake.env)
     await Bun.sleep(site.random.between(30, 200))

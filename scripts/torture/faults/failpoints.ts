@@ -163,7 +163,7 @@ async function inErasure(_: Site, point: Failpoint, action: Action): Promise<Out
   await first.end()
   const database = place.path('cairn-data/cairn.db')
   const older = await Bun.file(database).bytes()
-  await place.run(['person', 'erase', slug, userId, '--yes'])
+  await place.run(['person', 'erase', userId, '--org', slug, '--yes'])
   await Bun.write(database, older)
   const wasThere = textsIn(place.dataDir, [userId]).length > 0
   const server = await place.start([], armed(point, action))

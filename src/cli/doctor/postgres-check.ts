@@ -1,7 +1,9 @@
-import { limitsForEach } from '../../runtime/node-watch.ts'
 import { maxApartMs } from '../../storage/log/log.ts'
-import { type DatabaseSeen, inspectDatabase } from '../../storage/log/postgres/inspection.ts'
-import { runningNodes } from '../../storage/log/postgres/log-facts.ts'
+import {
+  type DatabaseSeen,
+  inspectDatabase,
+  runningNodes,
+} from '../../storage/log/postgres/inspection.ts'
 import { maxConnectionsOfNode } from '../../storage/log/postgres/pools.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
@@ -20,8 +22,8 @@ export async function checkPostgres({ databaseUrl, config }: Subject): Promise<F
   }
   const nodes = await runningNodes(databaseUrl)
   if (nodes > 1 && config?.limitsUrl === null) {
-    const [what, advice] = limitsForEach.split(': ') as [string, string]
-    findings.push(warning('limits', `${nodes} nodes run, and ${what}`, advice))
+    const what = `${nodes} nodes run, and each counts requests by itself, so that an organisation may send its limits once to each`
+    findings.push(warning('limits', what, 'set CAIRN_LIMITS_URL'))
   }
   return findings
 }

@@ -1,75 +1,65 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Option } from 'commander'
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
 import { minimalFlow } from '../../core/flow/minimal.ts'
 import { flowText } from '../../core/flow/text.ts'
 import { withEscapes } from '../../core/text/unseen.ts'
 import { shown } from '../../core/text/wording.ts'
-import type { Command, Flags } from '../command.ts'
 import { CommandFailure, UsageFailure } from '../failure.ts'
 import { asUsers, makeDirectory, readTextFile, refuseNoFile, replaceFile } from '../files.ts'
-import { addManaged, managed } from '../manage.ts'
 import { counted, print, printColumns, printJson, tell } from '../output.ts'
+import { option, row } from '../table.ts'
 import { schemaFile, schemaLine } from './files.ts'
 import { newestOf, type StoredFlow, statusInWords, storedFlows } from './records.ts'
 
-type Options = Flags<'out', 'published' | 'force'> & { format: 'yaml' | 'json' }
-
-export function addPull(flows: Command): void {
-  addManaged(flows.command('pull'))
-    .summary('write flows as files that push takes back')
-    .description(
-      'write flows as files that push takes back: drafts where there are any, else what was ' +
-        'published last; comments in the files that were pushed are not kept',
-    )
-    .argument('[key...]', 'keys of flows (default: all except archived ones)')
-    .option('--published', 'the published version, not a newer draft')
-    .option(
+export const pullRow = row<FlowDefinition[]>({
+  name: 'pull',
+  summary: 'write flows as files that push takes back',
+  about:
+    'write flows as files that push takes back: drafts where there are any, else what was ' +
+    'published last; comments in the files that were pushed are not kept',
+  args: { '[key...]': 'keys of flows (default: all except archived ones)' },
+  options: [
+    option('--published', 'the published version, not a newer draft'),
+    option(
       '--out <dir>',
       'write a file for each flow, named after its key, instead of the standard output',
-    )
-    .option('--force', 'with --out: overwrite files with other content')
-    .addOption(
-      new Option('--format <format>', 'YAML, or JSON as an array')
-        .choices(['yaml', 'json'])
-        .default('yaml'),
-    )
-    .examples(
-      'cairn flows pull welcome > welcome.yaml',
-      'cairn flows pull --out flows --org harbor',
-      'cairn flows pull --published --format json',
-    )
-    .action(async (keys: string[], options: Options, command: Command) => {
-      if (options.force && options.out === undefined) {
-        throw new UsageFailure('--force says how to write files: name their directory with --out')
-      }
-      const stored = await managed(command, storedFlows)
-      const definitions =
-        keys.length > 0 ? asked(named(stored, keys), options) : current(stored, options)
-      const { out, format, force = false } = options
-      if (out !== undefined) {
-        printColumns(asUsers(() => writeFlowFiles(out, definitions, { format, force })))
-      } else if (format === 'json') printJson(definitions.map(minimalFlow))
-      else print(definitions.map(flowText).join('---\n').replace(/\n$/, ''))
-    })
-}
+    ),
+    option('--force', 'with --out: overwrite files with other content'),
+    option('--format <format>', 'YAML, or JSON as an array', {
+      ...{ choices: ['yaml', 'json'], default: 'yaml' },
+    }),
+  ],
+  async run(manager, { key, force, out, published }) {
+    if (force && out === undefined) {
+      throw new UsageFailure('--force says how to write files: name their directory with --out')
+    }
+    const stored = await storedFlows(manager)
+    return key.length > 0 ? named(stored, key, published) : current(stored, published)
+  },
+  show(definitions, { out, format, force = false }) {
+    if (out !== undefined) {
+      printColumns(asUsers(() => writeFlowFiles(out, definitions, { format, force })))
+    } else if (format === 'json') printJson(definitions.map(minimalFlow))
+    else print(definitions.map(flowText).join('---\n').replace(/\n$/, ''))
+  },
+  examples: [
+    'cairn flows pull welcome > welcome.yaml',
+    'cairn flows pull --out flows --org harbor',
+    'cairn flows pull --published --format json',
+  ],
+})
 
-function named(stored: readonly StoredFlow[], keys: readonly string[]): StoredFlow[] {
-  const byKey = new Map(stored.map(flow => [flow.key, flow]))
+/** The flows that were named. Each has to have the version that is wanted. */
+function named(stored: readonly StoredFlow[], keys: readonly string[], published = false) {
   return [...new Set(keys)].map(key => {
-    const flow = byKey.get(key)
-    if (flow) return flow
-    throw new CommandFailure(
-      `no flow has the key "${shown(key, 64)}": push it first, or see "cairn flows list"`,
-    )
-  })
-}
-
-/** The flows that were named. Each has to have the version that is asked for. */
-function asked(stored: readonly StoredFlow[], { published = false }: Options): FlowDefinition[] {
-  return stored.map(flow => {
+    const flow = stored.find(one => one.key === key)
+    if (!flow) {
+      throw new CommandFailure(
+        `no flow has the key "${shown(key, 64)}": push it first, or see "cairn flows list"`,
+      )
+    }
     const newest = newestOf(flow, { published })
     if (newest) return newest.definition
     throw new CommandFailure(
@@ -79,16 +69,12 @@ function asked(stored: readonly StoredFlow[], { published = false }: Options): F
 }
 
 /** All flows that are in use. */
-function current(stored: readonly StoredFlow[], { published = false }: Options): FlowDefinition[] {
+function current(stored: readonly StoredFlow[], published = false): FlowDefinition[] {
   const inUse = stored.filter(({ status }) => status !== 'archived')
   const definitions = inUse.flatMap(flow => newestOf(flow, { published })?.definition ?? [])
   const archived = stored.length - inUse.length
   if (definitions.length === 0) {
-    throw new CommandFailure(
-      published
-        ? 'no flow is published: see "cairn flows list"'
-        : 'there is no flow to pull: see "cairn flows list"',
-    )
+    throw new CommandFailure('there is no flow to pull: see "cairn flows list"')
   }
   if (archived > 0 && !published) {
     tell(`${counted(archived, 'archived flow')} left out: name them to pull them`)

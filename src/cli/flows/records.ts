@@ -36,10 +36,6 @@ export function newestOf(flow: StoredFlow, { published = false }): Newest | null
 export const publishCommand = (key: string, org: string) =>
   key.startsWith('-') ? `cairn flows publish${org} -- ${key}` : `cairn flows publish ${key}${org}`
 
-/** The organisation's flag in a command to copy; nothing if it may be left out. */
-export const orgFlag = ({ isOnlyOne, organisation }: Manager) =>
-  isOnlyOne ? '' : ` --org ${organisation}`
-
 /** What to do next after a change of drafts alone. @param keys with a space between several */
 export const nextForDrafts = (keys: string, org: string) => [
   `next: "${publishCommand(keys, org)}" gives it to pages`,

@@ -8,7 +8,7 @@ import { quoted, shown } from '../../core/text/wording.ts'
 import type { Command, Flags } from '../command.ts'
 import { CommandFailure, UsageFailure } from '../failure.ts'
 import { asUsers, readTextFile, replaceFile } from '../files.ts'
-import { addManaged } from '../manage.ts'
+import { addTarget } from '../manage.ts'
 import { counted, print, printJson, printTable, tell } from '../output.ts'
 import { changeTexts, flowNamed, flowsNamed } from './texts-place.ts'
 
@@ -47,11 +47,14 @@ function saying<Result>(name: string, work: () => Result): Result {
 const flowOption = () => new Option('--flow <key>', 'the flow, if the file holds several')
 
 function addStatus(texts: Command): void {
-  addManaged(texts.command('status'))
-    .description('show how many texts of each flow are translated into each language')
-    .argument('[flow...]', `${where} (default: all except archived ones)`)
-    .option('--strict', 'exit status 1 if a text is missing, for CI')
-    .option('--json', 'print a JSON array, one item per flow and language')
+  addTarget(
+    texts
+      .command('status')
+      .description('show how many texts of each flow are translated into each language')
+      .argument('[flow...]', `${where} (default: all except archived ones)`)
+      .option('--strict', 'exit status 1 if a text is missing, for CI')
+      .option('--json', 'print a JSON array, one item per flow and language'),
+  )
     .examples('cairn flows texts status', 'cairn flows texts status flows/*.yaml --strict')
     .action(async (named: string[], options: Flags<never, 'strict' | 'json'>, command: Command) => {
       const found = await flowsNamed(named, command)
@@ -84,17 +87,20 @@ function addStatus(texts: Command): void {
 }
 
 function addExport(texts: Command): void {
-  addManaged(texts.command('export'))
-    .description('export the texts of a flow for translation into one language')
-    .argument('<flow>', where)
-    .requiredOption('--locale <tag>', 'the language of the translations, such as de or pt-BR')
-    .addOption(
-      new Option('--format <format>', 'XLIFF 2.0 or 1.2, or flat JSON with translations only')
-        .choices(sheetFormats)
-        .default('xliff'),
-    )
-    .addOption(flowOption())
-    .option('-o, --out <file>', 'write to a file instead of the standard output')
+  addTarget(
+    texts
+      .command('export')
+      .description('export the texts of a flow for translation into one language')
+      .argument('<flow>', where)
+      .requiredOption('--locale <tag>', 'the language of the translations, such as de or pt-BR')
+      .addOption(
+        new Option('--format <format>', 'XLIFF 2.0 or 1.2, or flat JSON with translations only')
+          .choices(sheetFormats)
+          .default('xliff'),
+      )
+      .addOption(flowOption())
+      .option('-o, --out <file>', 'write to a file instead of the standard output'),
+  )
     .examples(
       'cairn flows texts export welcome --locale de -o welcome.de.xlf',
       'cairn flows texts export tour.yaml --locale fr --format json > welcome.fr.json',
@@ -127,25 +133,28 @@ type ImportOptions = Flags<'flow' | 'locale', 'dryRun' | 'json'> & {
 }
 
 function addImport(texts: Command): void {
-  addManaged(texts.command('import'))
-    .description(
-      'import translations: into the draft of a flow, which pages do not show until it is ' +
-        'published, or into its file, keeping comments; texts not translated in a file stay as they are',
-    )
-    .argument('<flow>', where)
-    .argument('<file>', 'XLIFF or JSON from translators; "-" for the standard input')
-    .option('--locale <tag>', 'their language, if the file does not name it: JSON never does')
-    .addOption(flowOption())
-    .addOption(
-      new Option(
-        '--outdated <how>',
-        'if the flow has changed since the export: refuse all, or skip or take outdated texts; texts no longer in the flow are never taken',
+  addTarget(
+    texts
+      .command('import')
+      .description(
+        'import translations: into the draft of a flow, which pages do not show until it is ' +
+          'published, or into its file, keeping comments; texts not translated in a file stay as they are',
       )
-        .choices(['refuse', 'skip', 'take'])
-        .default('refuse'),
-    )
-    .option('--dry-run', 'show what would change, and change nothing')
-    .option('--json', 'print what was changed as JSON')
+      .argument('<flow>', where)
+      .argument('<file>', 'XLIFF or JSON from translators; "-" for the standard input')
+      .option('--locale <tag>', 'their language, if the file does not name it: JSON never does')
+      .addOption(flowOption())
+      .addOption(
+        new Option(
+          '--outdated <how>',
+          'if the flow has changed since the export: refuse all, or skip or take outdated texts; texts no longer in the flow are never taken',
+        )
+          .choices(['refuse', 'skip', 'take'])
+          .default('refuse'),
+      )
+      .option('--dry-run', 'show what would change, and change nothing')
+      .option('--json', 'print what was changed as JSON'),
+  )
     .examples(
       'cairn flows texts import welcome welcome.de.xlf --dry-run',
       'cairn flows texts import tour.yaml welcome.fr.json --locale fr',

@@ -132,7 +132,7 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
           code: 'origin_not_allowed',
           since: since?.refusedOrigins ?? null,
           message: `Requests of the last 24 hours came from an origin that is not allowed: ${presence.refusedOrigins}.`,
-          fix: 'Compare the page\'s origin with "cairn org origins ORG"; set the whole list with "cairn org origins ORG ORIGIN…", or allow all with --any.',
+          fix: 'Compare the page\'s origin with the origins in "cairn org settings"; set the whole list with "cairn org set origins ORIGIN…", or allow all with "cairn org unset origins".',
         }
       : null,
 
@@ -157,14 +157,14 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
       code: 'identity_refused',
       since: since?.wrongHashes ?? null,
       message: `Identities are verified, and of ${all} calls and events of the last 24 hours that named a user ${refused} had no right userHash: ${invalid} wrong, ${missing} missing.`,
-      fix: 'Have your back end make each hash with the current secret, and send it with every userId. "cairn org identity ORG" shows it by hour; with --mode observe nothing is refused meanwhile.',
+      fix: 'Have your back end make each hash with the current secret, and send it with every userId. "cairn org identity show" shows it by hour; "cairn org set identityMode observe" rejects none meanwhile.',
     }
   },
 
   ({ presence: { limitedMinutes }, since }) =>
     (Object.entries(limitedMinutes) as [Bucket, number][]).map(([bucket, minutes]) => {
       const often = minutes === 1 ? 'one minute' : `${minutes} minutes`
-      const raise = `"cairn org limits ORG --${bucket} N"`
+      const raise = `"cairn org set limits.${bucket} N"`
       return {
         severity: 'warning',
         code: 'limit_reached',

@@ -33,8 +33,8 @@ export interface Asked {
 
 /** Advice on what the page's owner can fix. */
 const keyAdvice = 'refused (401): the key is not current ("cairn key show")'
-const userAdvice = 'refused (401): the user hash is missing or wrong ("cairn org identity")'
-const originAdvice = 'refused (403): the key may not be used on this origin ("cairn org origins")'
+const userAdvice = 'refused (401): the user hash is missing or wrong ("cairn org identity show")'
+const originAdvice = 'refused (403): the key may not be used on this origin ("cairn org settings")'
 
 /** Buckets whose requests may be refused because of the user that they name. */
 const namingUsers: readonly Bucket[] = ['events', 'health']

@@ -25,7 +25,7 @@ describe('the page of the server', () => {
   test('shows the state of each node, and the jobs that only one of them does', async () => {
     const [answering, still] = cluster.nodes as [ClusterNode, ClusterNode]
     const args = ['dashboard', 'link', '--role', 'operator', '--name', 'Ann', '--json']
-    const { url } = JSON.parse(await cluster.succeeded([...args, '--url', answering.url]))
+    const { url } = JSON.parse(await cluster.succeeded([...args, '--public-url', answering.url]))
     const { page } = await browser.page()
     await page.goto(url)
     await page.getByRole('button', { name: 'Sign in with this link' }).click()

@@ -84,7 +84,7 @@ test('the page shows events as they arrive, as the API returns them, until their
     expect(person).toContain(event.userId ?? event.anonymousId!)
   }
   await requireSoundOnEveryScreen(page, noticed)
-  const erased = await house.place.run(['person', 'erase', 'harbor', 'bob-ray', '--yes'])
+  const erased = await house.place.run(['person', 'erase', 'bob-ray', '--org', 'harbor', '--yes'])
   expect([erased.status, erased.stderr]).toEqual([0, expect.any(String)])
   await page.getByText('bob-ray').first().waitFor({ state: 'detached' })
 })
@@ -141,6 +141,6 @@ test('at the limit the seconds are counted down; a lost server is reported, and 
   const next = await sendThree()
   await page.getByText(`order ${next}`).waitFor()
   expect(await page.getByText(`order ${id}`, { exact: true }).count()).toBe(0)
-  await house.place.run(['org', 'limits', 'harbor', '--manage', '1'])
+  await house.place.run(['org', 'set', 'limits.manage', '1', '--org', 'harbor'])
   await page.getByText(/It goes on in \d+ seconds?\./).waitFor()
 })

@@ -150,7 +150,7 @@ test('the overview shows an alert with its start, and for a day after its end', 
   // Each settings change triggers one check. Two checks in a row open or resolve an alert.
   const becomes = (state: string) =>
     until(async () => {
-      await place.run(['alerts', 'set', '--step-broken', 'on'])
+      await place.run(['alerts', 'set', 'rules.stepBroken.on', 'true'])
       const { alerts } = await place.json<AlertList>(['alerts', 'list'])
       return alerts[0]?.state === state
     })

@@ -112,7 +112,7 @@ describe('settings', () => {
 
   test('limits: an owner reads them, the operator sets them', async () => {
     const { page: owners } = await house.visit('/settings/limits', { role: 'owner' })
-    await owners.getByText('cairn org limits harbor').waitFor()
+    await owners.getByText('cairn org set limits.events').waitFor()
     expect(await owners.getByRole('button', { name: /^Change/ }).count()).toBe(0)
     const { page } = await house.visit('/settings/limits', { role: 'operator' })
     await page.getByRole('button', { name: 'Change heartbeat' }).click()
@@ -270,7 +270,7 @@ describe('the server', () => {
     await dialog(page).getByRole('button', { name: 'Drop' }).click()
     await say(page, '1 dropped')
     await page.getByText('the database has refused nothing').waitFor()
-    const { stdout } = await house.place.run(['person', 'export', 'harbor', 'ann'])
+    const { stdout } = await house.place.run(['person', 'export', 'ann', '--org', 'harbor'])
     expect(stdout).toContain('refused-one')
     expect(stdout).not.toContain('refused-two')
   })

@@ -496,7 +496,7 @@ test('a theme is previewed while it is edited, checked for contrast and errors, 
   await looksSo('.panel', 'border-top-left-radius', '3px')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Flows look like this now.').waitFor()
-  const look = await house.place.json<{ theme: object }>(['org', 'theme', 'harbor'])
+  const look = await house.place.json<{ theme: object }>(['org', 'settings'])
   expect(look.theme).toMatchObject({ accent: '#c2255c', radius: 3, preset: 'soft' })
   const complaints = noticed.complaints.filter(text => !text.includes('422'))
   await requireSoundOnEveryScreen(page, { ...noticed, complaints })
@@ -504,8 +504,8 @@ test('a theme is previewed while it is edited, checked for contrast and errors, 
 
 test('a flow’s preview has the organisation’s theme below its own, and its form has the new fields', async () => {
   const { place } = house
-  await place.run(['org', 'theme', 'harbor', '--reset'])
-  await place.run(['org', 'theme', 'harbor', '--accent', '#c2255c', '--radius', '2'])
+  const theme = { accent: '#c2255c', radius: 2 }
+  await place.run(['api', 'PATCH', '/settings', '--body', JSON.stringify({ theme })])
   await Bun.write(
     join(place.folder, 'look.yaml'),
     'key: looked-at\nsteps: [{ key: a, title: A }]\ntheme: { radius: 30 }\n',

@@ -30,7 +30,7 @@ const codeIn = (page: Page, name: string) =>
   page.locator('.code', { has: page.getByRole('button', { name: `Copy: ${name}` }) }).locator('pre')
 
 test('every role gets the code that the command line prints, and can copy it', async () => {
-  const printed = await house.place.run(['key', 'show', '--url', house.server.url])
+  const printed = await house.place.run(['key', 'show', '--public-url', house.server.url])
   const { page } = await house.visit('/install', { role: 'viewer' })
   for (const [boxes, query] of [
     [[], ''],

@@ -1,5 +1,5 @@
 import { type PoolOptions, settingsOf } from './pools.ts'
-import { Watchdog } from './watchdog.ts'
+import { answered, NoAnswer } from './watchdog.ts'
 
 /** A value for a placeholder in a statement: `$1`, `$2` and so on. */
 export type Value = string | number | null
@@ -135,7 +135,6 @@ export class Postgres extends Statements {
     this.options.isPooled
       ? this.within(client => this.watch(() => ask(client)))
       : this.watch(() => ask(this.current()))
-  private readonly watchdog: Watchdog | null
   /** Another server has taken this one's place, and the address may lead to it by now. */
   private isAtStandby = false
 
@@ -145,11 +144,6 @@ export class Postgres extends Statements {
     private pool = connect(),
   ) {
     super()
-    const { answersWithinMs } = options
-    this.watchdog =
-      answersWithinMs === undefined
-        ? null
-        : new Watchdog(answersWithinMs + graceMs, () => this.renew())
   }
 
   /**
@@ -247,9 +241,14 @@ export class Postgres extends Statements {
   }
 
   private async watch<T>(ask: () => PromiseLike<T>): Promise<T> {
+    const { pool } = this
+    const { answersWithinMs } = this.options
     try {
-      return await (this.watchdog ? this.watchdog.watch(ask) : ask())
+      if (answersWithinMs === undefined) return await ask()
+      return await answered(ask(), answersWithinMs + graceMs)
     } catch (error) {
+      // What it was asked may be under way for ever.
+      if (error instanceof NoAnswer && this.pool === pool) this.renew()
       if (sqlStateOf(error) === readOnlyState) this.isAtStandby = true
       throw error
     }

@@ -1,11 +1,10 @@
 import { failpoint } from '../../../failpoints.ts'
 import { hasAlerts } from '../alerts/alert-store.ts'
-import { type ErasureProgress, erasuresDue, finishErasures } from '../erasure/erasures.ts'
+import { erasuresDue } from '../erasure/erasures.ts'
 import { hasOrganisation } from '../organisations/organisations.ts'
 import { openForWriting } from './database.ts'
 import { requireNoLostDatabase } from './lost-database.ts'
 import { migrate } from './migrate.ts'
-import { foreignActors } from './schema-check.ts'
 
 export type PreparedDatabase = ReturnType<typeof prepareDatabase>
 
@@ -22,15 +21,10 @@ export function prepareDatabase(dataDir: string) {
     migrate(database, () => failpoint('migration_step'))
     return {
       hasOrganisation: () => hasOrganisation(database),
-      /** What in it acts by itself and is not Cairn's. */
-      foreignActors: () => foreignActors(database),
       /** Whether any organisation wants to be told what is wrong. */
       hasAlerts: () => hasAlerts(database),
-      /** Whether `finishErasures` has anything to do. */
+      /** Whether anybody is on the list of erasures whom the database still knows. */
       erasuresDue: () => erasuresDue(database, dataDir),
-      /** Erases people on the list of erasures whom a restored database still knows, before anybody is told of them. */
-      finishErasures: (now: number, tell: (progress: ErasureProgress) => void) =>
-        finishErasures(database, dataDir, now, tell),
       /**
        * To be called once others have opened the database: the last one to close it writes the whole log back,
        * and nobody should have to wait for that at a start.

@@ -50,7 +50,7 @@ export const environmentWords = {
     unlinked: (name: string) => `${name} is linked no more.`,
     token: 'Management token of the organisation that tries flows',
     tokenHint:
-      'One with the scope settings:write shows that you own it, too. It is used this once and kept nowhere. The operator links without: cairn org link.',
+      'One with the scope settings:write shows that you own it, too. It is used this once and kept nowhere. The operator links without: cairn org link OTHER.',
     link: 'Link',
     made: (name: string) => `${name} tries flows for this organisation now.`,
     failed: 'The two were not linked.',

@@ -82,7 +82,7 @@ export const settingsWords = {
       manage: 'This dashboard, and the management API',
     },
     byOperator: 'The operator of the server sets them:',
-    command: (slug: string) => `cairn org limits ${slug} --events 1200`,
+    command: (slug: string) => `cairn org set limits.events 1200 --org ${slug}`,
     change: 'Change',
     changeTitle: (bucket: string) => `Limit of ${bucket}`,
     changeWhy: (usual: string) =>
