@@ -75,20 +75,6 @@ export const atDoor = <T>(
   time?: Partial<Clock>,
 ): Promise<T> => here(place, work, { time })
 
-/** Like `managed`, with every organisation if none is named. */
-export async function managedEach<T>(
-  command: Command,
-  work: (managers: readonly Manager[]) => Promise<T>,
-): Promise<T> {
-  const { org, url } = targetOf(command)
-  if (org !== undefined || url !== undefined) return managed(command, one => work([one]))
-  return here(placeOf(command), async send => {
-    const all = await allOrganisations(asking(send, operator()))
-    if (all.length > 1) return work(all.map(one => managerOf(send, one, all.length)))
-    return work([await organisationHere(send, undefined)])
-  })
-}
-
 /** Like `managed` without `--url`, for work that is about no organisation or about several. */
 export const operated = <T>(
   place: StoragePlace,

@@ -3,8 +3,8 @@ import type { NodeList } from '../modules/operations/model.ts'
 import type { Asker } from './asking.ts'
 import type { Command } from './command.ts'
 import { exitStatus } from './failure.ts'
-import { counted, print, printTable, tell } from './output.ts'
-import { addRow, cellOf, row } from './table.ts'
+import { cellOf, counted, print, printTable, tell } from './output.ts'
+import { addRow, row } from './table.ts'
 
 export function addNodes(cairn: Command): void {
   addRow(

@@ -3,7 +3,7 @@ import type { IdentityAnswer, RotatedSecret } from '../modules/organisations/mod
 import type { Command } from './command.ts'
 import { warn } from './failure.ts'
 import type { Manager } from './manage.ts'
-import { columns, print, tell } from './output.ts'
+import { print, tell } from './output.ts'
 import { addGroup, option, type Row, row } from './table.ts'
 
 const rows: Row[] = [
@@ -13,7 +13,23 @@ const rows: Row[] = [
     options: [option('--secrets', 'print the secrets that work')],
     route: 'GET /identity',
     query: ({ secrets }) => ({ secrets: secrets && 'shown' }),
-    show: identity => print(...identityLines(identity)),
+    show({ mode, secrets, last24h }) {
+      print(`mode: ${mode}`)
+      for (const { secret = '(--secrets prints it)', createdAt, worksUntil } of secrets) {
+        const until = worksUntil === null ? 'current' : `works until ${worksUntil}`
+        print(`secret: ${secret}, created ${createdAt}, ${until}`)
+      }
+      print(nextStep(mode, last24h), '')
+    },
+    items: 'hours',
+    columns: {
+      'hour (UTC)': ({ at }) => at.slice(0, 16).replace('T', ' '),
+      valid: 'valid',
+      'old secret': 'outdated',
+      invalid: 'invalid',
+      missing: 'missing',
+    },
+    none: 'no call with a userId in the last 24 hours',
     examples: ['cairn org identity show', 'cairn org identity show --secrets'],
   }),
   row<RotatedSecret>({
@@ -53,28 +69,6 @@ the database in plain text: backups contain them.`,
     },
     rows,
   )
-}
-
-function identityLines({ mode, secrets, hours, last24h }: IdentityAnswer): string[] {
-  const cells = ({ valid, outdated, invalid, missing }: UserHashCounts) =>
-    [valid, outdated, invalid, missing].map(String)
-  return [
-    `mode: ${mode}`,
-    ...columns(
-      secrets.map(({ secret = '(--secrets prints it)', createdAt, worksUntil }) => [
-        ...['secret', secret, `created ${createdAt}`],
-        worksUntil === null ? 'current' : `works until ${worksUntil}`,
-      ]),
-    ),
-    '',
-    ...columns([
-      ['HOUR (UTC)', 'VALID', 'OLD SECRET', 'INVALID', 'MISSING'],
-      ...hours.map(hour => [hour.at.slice(0, 16).replace('T', ' '), ...cells(hour)]),
-      ['24 hours', ...cells(last24h)],
-    ]),
-    '',
-    nextStep(mode, last24h),
-  ]
 }
 
 /** What to do next, in one sentence. */

@@ -2,8 +2,8 @@ import { shown } from '../core/text/wording.ts'
 import { isFullHour, lasting, minuteMs } from '../core/time/durations.ts'
 import type { Installation } from '../modules/installation/model.ts'
 import { exitStatus } from './failure.ts'
-import { columns, print } from './output.ts'
-import { cellOf, row } from './table.ts'
+import { cellOf, columns, print } from './output.ts'
+import { row } from './table.ts'
 
 type Status = Installation & { id: string; slug: string }
 

@@ -1,4 +1,3 @@
-import type { Static } from '@sinclair/typebox'
 import { mayNameSomebody } from '../core/event/traits.ts'
 import { describeProblem } from '../core/flow/file.ts'
 import type { Theme } from '../core/flow/theme.ts'
@@ -7,11 +6,7 @@ import { themeProblems } from '../core/flow/theme-rules.ts'
 import { isoTime } from '../core/time/clock.ts'
 import { dayMs } from '../core/time/durations.ts'
 import type { EnvironmentsAnswer } from '../modules/environments/model.ts'
-import {
-  type CreatedOrganisation,
-  type Settings,
-  SettingsBody,
-} from '../modules/organisations/model.ts'
+import { type Settings, SettingsBody } from '../modules/organisations/model.ts'
 import type { Command } from './command.ts'
 import { tokenIn } from './elsewhere.ts'
 import { CommandFailure, UsageFailure, warn } from './failure.ts'
@@ -27,7 +22,7 @@ import { addGroup, option, type Row, row } from './table.ts'
 const stagingToken = 'CAIRN_STAGING_TOKEN'
 
 const rows: Row[] = [
-  row<Static<typeof CreatedOrganisation>>({
+  {
     name: 'create',
     about: 'create an organisation with its snippet key',
     scope: 'server',
@@ -42,20 +37,12 @@ const rows: Row[] = [
     ],
     route: 'POST /organisations',
     body: ({ name, slug, stagingOf }) => ({ name, slug, stagingOf }),
-    show: ({ name, id, slug, snippetKey }, { stagingOf }) =>
-      print(
-        `organisation  ${name}`,
-        `id            ${id}`,
-        `slug          ${slug}`,
-        `snippet key   ${snippetKey}`,
-        ...(stagingOf === undefined ? [] : [`staging of    ${stagingOf}`]),
-      ),
     examples: [
       'cairn org create "Harbor Inc"',
       'cairn org create "Harbor Inc" --slug harbor --json',
       'cairn org create "Harbor staging" --staging-of harbor',
     ],
-  }),
+  },
   {
     name: 'list',
     about: 'list all organisations',

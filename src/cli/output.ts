@@ -75,3 +75,21 @@ export function printTable(
   }
   printColumns([header.map(cell => cell.toUpperCase()), ...rows])
 }
+
+/** A value of an answer as people read it. */
+export function cellOf(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '–'
+  if (Array.isArray(value)) return value.map(cellOf).join(' ') || '–'
+  return typeof value === 'object' ? cellOf(Object.values(value)) : String(value)
+}
+
+/** The fields of an answer, a line each; those of an object within it with dots. */
+export function fieldLines(answer: object): string[] {
+  const flat = (object: object, above = ''): [string, string][] =>
+    Object.entries(object).flatMap(([name, value]) =>
+      value !== null && typeof value === 'object' && !Array.isArray(value)
+        ? flat(value, `${above}${name}.`)
+        : [[`${above}${name}`, cellOf(value)]],
+    )
+  return columns(flat(answer))
+}

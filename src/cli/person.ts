@@ -6,7 +6,7 @@ import { write, writeTo } from './download.ts'
 import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
 import { refuseNoFile } from './files.ts'
 import { addTarget, managed } from './manage.ts'
-import { print, printColumns, tell } from './output.ts'
+import { fieldLines, print, tell } from './output.ts'
 import { addGroup, type Given, option, type Row, row } from './table.ts'
 
 export function addPerson(cairn: Command): void {
@@ -78,14 +78,8 @@ const rows: Row[] = [
       return receipt
     },
     progress: ({ at, done }: ErasureProgress) => `${at}: ${done}`,
-    show({ organisation, person, askedAt, finishedAt, erased }) {
-      printColumns([
-        ['organisation', organisation],
-        ['person', `${person} (a hash)`],
-        ['requested', askedAt],
-        ['finished', finishedAt ?? 'not yet'],
-        ...Object.entries(erased).map(([kind, count]) => [kind, String(count)]),
-      ])
+    show(receipt) {
+      print(...fieldLines(receipt))
       tell('What this person sends from now on is not stored, until "cairn person allow".')
     },
     examples: [

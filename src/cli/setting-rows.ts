@@ -2,8 +2,8 @@ import type { TSchema } from '@sinclair/typebox'
 import { didYouMean, quoted } from '../core/text/wording.ts'
 import { UsageFailure } from './failure.ts'
 import type { Manager } from './manage.ts'
-import { columns, print } from './output.ts'
-import { cellOf, type Given, type Row } from './table.ts'
+import { cellOf, fieldLines, print } from './output.ts'
+import type { Given, Row } from './table.ts'
 
 /** A settings object of the API, for three commands: `settings` shows it, `set` and `unset` change a field. */
 interface SettingsObject {
@@ -86,14 +86,6 @@ function withValue(object: Given, [name = '', ...rest]: string[], value: unknown
   return value === undefined ? others : { ...others, [name]: value }
 }
 
-/** All values by their names with dots, as people read them. */
-const flat = (object: Given, above = ''): [key: string, value: string][] =>
-  Object.entries(object).flatMap(([name, value]) =>
-    value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? flat(value, `${above}${name}.`)
-      : [[`${above}${name}`, cellOf(value)]],
-  )
-
 const valueAt = (object: Given, path: readonly string[]): unknown =>
   path.reduce<Given | null>((held, name) => held?.[name] ?? null, object)
 
@@ -147,7 +139,7 @@ export function settingRows(of: SettingsObject): Row[] {
       about: `show ${of.what}`,
       route: of.read,
       show(settings) {
-        print(...columns(flat(settings)))
+        print(...fieldLines(settings))
         show(settings)
       },
       examples: [`${of.command} settings`, `${of.command} settings --json`],

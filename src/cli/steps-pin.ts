@@ -1,10 +1,9 @@
-import type { FlowFingerprint } from '../core/flow/fingerprint.ts'
 import { shown } from '../core/text/wording.ts'
 import type { PinnedStep } from '../modules/authoring/model.ts'
 import type { PinHindrance } from '../modules/authoring/pins.ts'
 import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
 import { nextForDrafts } from './flows/records.ts'
-import { columns, counted, print } from './output.ts'
+import { counted, fieldLines, print } from './output.ts'
 import { option, row } from './table.ts'
 
 export const pinRow = row<{ dryRun: boolean; steps: PinnedStep[] }>({
@@ -54,40 +53,15 @@ const hindrances: Readonly<Record<PinHindrance, string>> = {
 const isHindered = (outcome: PinnedStep['outcome']): outcome is PinHindrance =>
   Object.hasOwn(hindrances, outcome)
 
-/** The outcome for a step, and what was taken over of its element. */
+/** The outcome for a step, and what was taken over of its element, whose words come from visitors' pages. */
 function pinLines(pin: PinnedStep, isTrial: boolean): string[] {
   const { flow, step, outcome, selector, baselineAt, looks, fingerprint } = pin
   const name = `${flow}/${step}`
   if (isHindered(outcome)) return [`${name} ${hindrances[outcome]}`]
   const became = outcome === 'pinned' && isTrial ? 'would be pinned' : `is ${outcome}`
-  const alike =
-    looks.of === 0
-      ? 'no further reports in 24 hours'
-      : `${looks.alike} of ${counted(looks.of, 'look')} in 24 hours ${looks.alike === 1 ? 'is' : 'are'} alike`
-  const rows = [
-    ['selector', shown(selector, 1_000)],
-    ...(baselineAt ? [['baseline', `${baselineAt}; ${alike}`]] : []),
-    ...(fingerprint ? partRows(fingerprint as FlowFingerprint) : []),
-  ]
-  return [`${name} ${became}`, ...columns(rows.map(([label, value]) => [`  ${label}`, value!]))]
-}
-
-/** A fingerprint, shown to the person who answers for it. Its words come from visitors' pages. */
-function partRows({ ancestors = [], testId, attributes, classes, ...words }: FlowFingerprint) {
-  const { textHash, ...plain } = words
-  const around = ancestors.map(
-    ({ tag = '*', id, role, testId }) =>
-      `${tag}${id ? `#${id}` : ''}${role ? `[role=${role}]` : ''}${testId ? `[${testId}]` : ''}`,
-  )
-  const rows: [string, string | undefined][] = [
-    ...Object.entries(plain),
-    ['text', textHash && `as a hash only, ${textHash.slice(0, 12)}…`],
-    ['test id', testId && `${testId.attr}=${testId.value}`],
-    ['classes', classes?.join(' ')],
-    ...Object.entries(attributes ?? {}),
-    ['inside', around.length > 0 ? around.join(' < ') : undefined],
-  ]
-  return rows.flatMap(([label, value]) => (value ? [[label, shown(value, 400)]] : []))
+  const alike = `${looks.alike} of ${counted(looks.of, 'report')} in 24 hours alike`
+  const facts = { selector, baseline: `${baselineAt}; ${alike}`, ...fingerprint }
+  return [`${name} ${became}`, ...fieldLines(facts).map(line => `  ${shown(line, 400)}`)]
 }
 
 function next(pins: readonly PinnedStep[], isTrial: boolean, org: string): string[] {

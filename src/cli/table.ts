@@ -11,7 +11,7 @@ import {
   placeOf,
   requireServer,
 } from './manage.ts'
-import { printJson, printTable } from './output.ts'
+import { cellOf, fieldLines, print, printJson, printTable } from './output.ts'
 import { liveLine } from './progress.ts'
 import { settingsOf } from './settings.ts'
 
@@ -64,7 +64,7 @@ export interface Row<Answer = any> {
   columns?: Readonly<Record<string, string | ((item: any) => unknown)>>
   /** What to print of an empty list. */
   none?: string | ((answer: Answer) => string)
-  /** What to print of an answer that is no list; of a list, what to say before it. */
+  /** What to print of an answer that is no list, in place of its fields; of a list, what to say before it. */
   show?(answer: Answer, given: Given): void | Promise<void>
   /** Runs with or without `--json`: says what is wrong, and sets the exit status. */
   check?(answer: Answer, given: Given): void
@@ -173,7 +173,8 @@ async function runRow(one: Row, command: Command): Promise<void> {
   one.check?.(answer, given)
   const { part, items = part, columns, none = '' } = one
   if (given.json) return printJson(part === undefined ? answer : answer[part])
-  await one.show?.(answer, given)
+  if (one.show) await one.show(answer, given)
+  else if (!columns) print(...fieldLines(answer))
   if (!columns) return
   printItems(columns, answer[items!], typeof none === 'string' ? none : none(answer))
 }
@@ -205,10 +206,4 @@ function printItems(
     ),
   )
   printTable(Object.keys(columns), rows, none)
-}
-
-export function cellOf(value: unknown): string {
-  if (value === null || value === undefined || value === '') return '–'
-  if (Array.isArray(value)) return value.map(cellOf).join(' ') || '–'
-  return typeof value === 'object' ? cellOf(Object.values(value)) : String(value)
 }

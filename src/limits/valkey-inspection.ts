@@ -1,7 +1,8 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
+import { inTime } from '../scheduling/in-time.ts'
 import { type LimitsServer, script } from './valkey.ts'
-import { inTime, prepare } from './valkey-link.ts'
+import { prepare } from './valkey-link.ts'
 
 /** The limits server cannot be used, in words for the person who named it. */
 export class LimitsUnusable extends Error {
@@ -60,7 +61,7 @@ export async function inspectValkey({
     enableOfflineQueue: false,
   })
   try {
-    await inTime(patienceMs, client.connect()).catch(async () => {
+    await inTime(client.connect(), patienceMs).catch(async () => {
       throw await whyNoConnection(address)
     })
     const info = fieldsOf(String(await asked(place, client.send('INFO', []))))
@@ -128,7 +129,7 @@ const rights =
 /** @throws LimitsUnusable if the answer is an error, or does not come */
 async function asked<T>(place: string, answer: Promise<T>): Promise<T> {
   try {
-    return await inTime(patienceMs, answer)
+    return await inTime(answer, patienceMs)
   } catch (error) {
     // The script follows the reason.
     const [reason = ''] = (error as Error).message.split(/[\r\n]| script: /)

@@ -29,10 +29,10 @@ export class Exposition {
     else this.samples.set(name, [{ labels, value }])
   }
 
-  /** The sum of all samples of a name whose labels match; 0 if there are none. */
-  sum(name: string, isIt: (labels: Labels) => boolean = () => true): number {
+  /** The sum of all samples of a name; 0 if there are none. */
+  sum(name: string): number {
     const samples = this.samples.get(name) ?? []
-    return samples.reduce((sum, { labels, value }) => sum + (isIt(labels) ? value : 0), 0)
+    return samples.reduce((sum, { value }) => sum + value, 0)
   }
 
   /** The value of a name; null if it has no samples. */

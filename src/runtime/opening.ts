@@ -5,7 +5,9 @@ import type { Clock } from '../core/time/clock.ts'
 import { inspectValkey, LimitsUnusable } from '../limits/valkey-inspection.ts'
 import { inspectDatabase } from '../storage/log/postgres/inspection.ts'
 import { PostgresLog } from '../storage/log/postgres/postgres-log.ts'
-import { type PreparedDatabase, prepareDatabase } from '../storage/sqlite/database/prepare.ts'
+import { prepareDatabase } from '../storage/sqlite/database/prepare.ts'
+import { erasuresDue } from '../storage/sqlite/erasure/erasures.ts'
+import { hasOrganisation } from '../storage/sqlite/organisations/organisations.ts'
 import { prepareReplica } from '../storage/sqlite/replica/prepare-replica.ts'
 import { limitsServerOf } from './limiter.ts'
 import type { Log } from './log.ts'
@@ -57,20 +59,20 @@ export async function requireLimits({ config, log, warnings }: Preparation): Pro
  *
  * @throws DatabaseUnusable, NotOfThisLog, WrongStorage
  */
-export async function prepareData(preparation: Preparation): Promise<PreparedDatabase> {
+export async function prepareData(preparation: Preparation) {
   const { config, note, warnings } = preparation
   const { data, databaseUrl: url } = config
   try {
     if (url === null) requireOwnData(data)
     else await fill(url, preparation)
     let prepared = prepareDatabase(data)
-    if (url === null && prepared.erasuresDue()) {
+    if (url === null && erasuresDue(prepared, data)) {
       prepared.close()
       await eraseListed(preparation)
       prepared = prepareDatabase(data)
     }
     keepSnippet(data)
-    if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config))
+    if (!hasOrganisation(prepared)) warnings.push(noOrganisation(config))
     return prepared
   } finally {
     note(null)

@@ -8,6 +8,7 @@ import { version } from '../core/version.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { databasePlace } from '../storage/log/postgres/inspection.ts'
 import { LiveState } from '../storage/shared/live-state.ts'
+import { hasAlerts } from '../storage/sqlite/alerts/alert-store.ts'
 import { StorageCalls } from '../storage/sqlite/writer/calls.ts'
 import { Alerts } from './alerts.ts'
 import { BackupSchedule } from './backup-schedule.ts'
@@ -231,7 +232,7 @@ class Server {
     const prepared = await prepareData(preparation)
     await Promise.all([this.answer(), this.disk.start()])
     // Alerts may be configured through another node at any time, and this node may have to look after them.
-    if (this.node !== null || prepared.hasAlerts()) this.alerts?.want()
+    if (this.node !== null || hasAlerts(prepared)) this.alerts?.want()
     prepared.close()
   }
 

@@ -67,9 +67,6 @@ describe('org', () => {
 
   test.each([
     [['timezon', 'UTC'], 2, 'there is no setting "timezon": did you mean "timezone"?'],
-    [['throttle', 'often'], 2, 'throttle must be a whole number'],
-    [['honoursDoNotTrack', 'maybe'], 2, 'honoursDoNotTrack must be true or false'],
-    [['name', 'two', 'words'], 2, 'name takes one value'],
     [['limits', '7'], 2, 'limits has several fields'],
     [['limits.events', '0'], 1, '/limits/events'],
     [['origins', 'https://a.example', 'nonsense'], 1, '/origins/1'],

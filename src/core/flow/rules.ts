@@ -17,11 +17,11 @@ import {
 import { markdownProblems } from './markdown-rules.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 import { questionProblems } from './question.ts'
-import { unreachable } from './reach-rules.ts'
 import { shownAs } from './shown-as.ts'
 import { stepProblems } from './step-rules.ts'
 import {
   audienceRuleProblems,
+  neverBegins,
   pageProblems,
   targetingProblems,
   urlProblems,
@@ -109,7 +109,7 @@ const partRules = new Map<TSchema, readonly PartRule[]>([
       ...flowRules(['key', 'name', 'title', 'kind', 'steps', 'checklist'], keyAsHeading),
       ...flowRules(['steps', 'checklist'], repeatedKeys),
       ...flowRules(['key', 'when', 'rollout', 'goal'], timingProblems),
-      ...flowRules(['steps', 'targeting'], unreachable),
+      ...flowRules(['steps', 'targeting'], neverBegins),
       ...flowRules(['locale', 'texts'], localeProblems),
       ...flowRules(
         ['locale', 'texts', 'name', 'title', 'kind', 'steps', 'checklist'],

@@ -8,9 +8,11 @@ import {
   totalsOf,
 } from '../core/step/health.ts'
 import { shown } from '../core/text/wording.ts'
+import type { StepCheck } from '../modules/steps/model.ts'
+import { exitStatus } from './failure.ts'
 import { publishCommand } from './flows/records.ts'
-import { columns, counted } from './output.ts'
-import type { CheckedStep } from './steps.ts'
+import { columns, counted, print } from './output.ts'
+import { option, row } from './table.ts'
 
 /**
  * Selectors, addresses and messages come from anybody who has a key, so they are shown at length but made
@@ -23,38 +25,67 @@ const selectorText = (value: string) => shown(value, 1_000)
 /** From this share on, fingerprints that do not match are reported, as makeshift finds are. */
 const fewUnlike = 0.2
 
-/** The organisations whose steps were checked, by slug, and whether there are several organisations in all. */
-interface Scope {
-  organisations: readonly string[]
-  isAmong: boolean
+/** A published step that points at an element, and the state of that element. */
+type CheckedStep = ReturnType<typeof withoutPrints>
+
+interface Checked {
+  ok: boolean
+  organisation: string
+  steps: CheckedStep[]
+}
+
+export const checkRow = row<Checked>({
+  name: 'check',
+  about:
+    'say which published steps have lost their element, why, and what to do; exit status 1 if any is drifting, flaky or broken',
+  options: [option('--flow <key>', 'only this flow')],
+  async run({ ask, organisation }, { flow }) {
+    const query = flow === undefined ? '' : `?${new URLSearchParams({ flow })}`
+    const { steps } = await ask<StepCheck>(`GET /health${query}`)
+    const ok = !steps.some(({ state }) => isBadState(state))
+    return { ok, organisation, steps: steps.map(withoutPrints) }
+  },
+  check({ ok }) {
+    if (!ok) process.exitCode = exitStatus.failure
+  },
+  show: (checked, { orgFlag }) => print(...stepReport(checked, orgFlag)),
+  examples: [
+    'cairn steps check',
+    'cairn steps check --flow welcome',
+    'cairn steps check --json | jq -r \'.steps[] | select(.state == "broken") | .step\'',
+  ],
+  notes: `States come from the reports of pages in the last 24 hours; each person counts
+once, by the latest report. With under 5 people a step is unknown, which is not
+a failure. "Since" looks back 7 days.`,
+})
+
+/** Leaves fingerprints out, because they are for people who look at them and not for the logs of a release. */
+function withoutPrints(step: StepCheck['steps'][number]) {
+  const { baseline, latest, ...counts } = step.fingerprints
+  if (latest === null) return { ...step, fingerprints: { ...counts, latest } }
+  const { fingerprint, ...verdict } = latest
+  return { ...step, fingerprints: { ...counts, latest: verdict } }
 }
 
 /** The states of all steps as a table, then the evidence for each that is not well. */
-export function stepReport(checked: readonly CheckedStep[], scope: Scope): string[] {
-  const { organisations, isAmong } = scope
-  const whose =
-    organisations.length > 5
-      ? counted(organisations.length, 'organisation')
-      : organisations.join(', ')
-  if (checked.length === 0) return [`no published step of ${whose} points at an element`]
-  const named = checked.map(one => {
-    const name = `${one.flow}/${one.step}`
-    return { one, name: organisations.length > 1 ? `${one.organisation}: ${name}` : name }
-  })
+function stepReport({ steps, organisation }: Checked, org: string): string[] {
+  if (steps.length === 0) return [`no published step of ${organisation} points at an element`]
   const header = ['STEP', 'STATE', 'PEOPLE', 'FOUND', 'OTHERWISE', 'MISSED', 'SINCE']
-  const rows = named.map(({ one, name }) => {
+  const rows = steps.map(one => {
     const { people, finds, makeshift, misses } = totalsOf(one.people)
     const counts = [people, finds - makeshift, makeshift, misses].map(String)
-    return [name, one.state, ...counts, sinceOf(one)]
+    return [nameOf(one), one.state, ...counts, sinceOf(one)]
   })
-  const notWell = named.filter(({ one }) => isBadState(one.state) || isUnlike(one))
+  const notWell = steps.filter(one => isBadState(one.state) || isUnlike(one))
   return [
     ...columns([header, ...rows]),
-    ...notWell.flatMap(({ one, name }) => ['', ...detail(one, name, isAmong)]),
+    ...notWell.flatMap(one => ['', ...detail(one, org)]),
     '',
-    summary(checked, whose),
+    summary(steps, organisation),
   ]
 }
+
+const nameOf = ({ flow, step }: CheckedStep) => `${flow}/${step}`
 
 function sinceOf({ state, makeshiftSince, missesSince }: CheckedStep): string {
   const at = state === 'drifting' ? makeshiftSince : missesSince
@@ -67,7 +98,8 @@ function isUnlike({ fingerprints }: CheckedStep): boolean {
   return unlike > 0 && unlike >= fewUnlike * (unlike + fingerprints.match)
 }
 
-function detail(one: CheckedStep, name: string, isAmong: boolean): string[] {
+function detail(one: CheckedStep, org: string): string[] {
+  const name = nameOf(one)
   const { state, selector, people, pages, messages, lastFindAt, lastMissAt } = one
   const title = isBadState(state)
     ? `${name} is ${state}`
@@ -86,7 +118,7 @@ function detail(one: CheckedStep, name: string, isAmong: boolean): string[] {
     lastMissAt === null ? null : ['last missed', lastMissAt],
     lastFindAt === null ? null : ['last found', lastFindAt],
     ['fingerprints', fingerprintLine(one.fingerprints)],
-    ['next', advice(one, isAmong)],
+    ['next', advice(one, org)],
   ]
   const shownLines = lines.filter(line => line !== null)
   return [title, ...columns(shownLines.map(([label, value]) => [`  ${label}`, value]))]
@@ -127,10 +159,9 @@ const remedies: Readonly<Record<Exclude<HealthOutcome, 'found'>, string>> = {
     "the element looks different: check that the step's text still fits; a changed target gets a new baseline",
 }
 
-function advice(one: CheckedStep, isAmong: boolean): string {
-  const { flow, step, state, organisation, canBePinned, people, alternate, suggestion } = one
-  // Left out if it can be, so that the commands to copy stay short.
-  const org = isAmong ? ` --org ${organisation}` : ''
+/** @param org the option for commands to copy */
+function advice(one: CheckedStep, org: string): string {
+  const { flow, step, state, canBePinned, people, alternate, suggestion } = one
   if (suggestion && suggestion.selector !== one.selector) {
     const { selector, times, of } = suggestion
     return `set target.selector to \`${selectorText(selector)}\` (suggested by ${times} of ${counted(of, 'fingerprint')}), then "cairn flows push FILE${org}" and "${publishCommand(flow, org)}"`

@@ -1,8 +1,27 @@
 import { Type } from '@sinclair/typebox'
-import { fingerprintBounds, keptAttributes } from '../../core/step/fingerprint-parts.ts'
+
+/** How much of a fingerprint is kept. */
+export const fingerprintBounds = {
+  longestString: 512,
+  mostClasses: 50,
+  mostAttributes: 30,
+  mostAncestors: 10,
+  /** Beyond any real page; keeps the arithmetic on rectangles finite. */
+  farthestPixel: 10_000_000,
+} as const
 
 const { longestString, mostClasses, mostAttributes, mostAncestors, farthestPixel } =
   fingerprintBounds
+
+/** An input's `value` is never among them, because Cairn must not learn what people type. */
+export const keptAttributes: ReadonlySet<string> = new Set([
+  'name',
+  'type',
+  'for',
+  'href',
+  'placeholder',
+  'title',
+])
 
 const text = (description: string, ...examples: string[]) =>
   Type.Optional(
@@ -16,12 +35,14 @@ const text = (description: string, ...examples: string[]) =>
 const place = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }))
 
-const TestId = Type.Object({
+/** The attribute that tests find an element by (`data-testid` and similar). */
+export const TestId = Type.Object({
   attr: Type.String({ maxLength: longestString, description: "The attribute's name." }),
   value: Type.String({ maxLength: longestString, description: 'Its value.' }),
 })
 
-const Ancestor = Type.Object({
+/** An element around the target. */
+export const Ancestor = Type.Object({
   tag: text('Its tag.'),
   id: text('Its id.'),
   role: text('Its role.'),
@@ -42,7 +63,7 @@ const Rect = Type.Object(
   { description: 'Where it is on the page, in CSS pixels; reported, never judged by.' },
 )
 
-/** The parts of a fingerprint that `allowedFingerprint` keeps. */
+/** What a page reports about the element that a step points at: the parts that `allowedFingerprint` keeps. */
 export const Fingerprint = Type.Object(
   {
     selector: text(
