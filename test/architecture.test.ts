@@ -285,7 +285,6 @@ test('the conformance suite of stores leans on none of them, nor does what it le
 describe('tests wait for what they mean', () => {
   /** Files that sleep for a time, and why that can fail on no machine, however slow. */
   const reasons: Record<string, string> = {
-    'cli/doctor.test.ts': 'a file that is changed has a later time than before',
     'contract/names.ts': 'a day that ends during the rows is waited for',
     'process/backup.test.ts': 'looks in the background, which leave no sign',
     'process/log.test.ts': 'the pace of requests',

@@ -1,14 +1,13 @@
 import { type Config, defaultOf, type SettingName, settingNames } from '../config/settings.ts'
-import type { Flow } from '../core/flow/flow.ts'
 import { shown } from '../core/text/wording.ts'
-import { isoTime } from '../core/time/clock.ts'
 import { type HeldPort, holdPort, type PortTaken } from '../runtime/ports.ts'
 import { systemClock } from '../runtime/system-clock.ts'
-import { asking } from './asking.ts'
 import type { Command } from './command.ts'
+import { newLink } from './dashboard.ts'
 import { demoFacts } from './demo/facts.ts'
-import { demoLink, lookUpDemo, prepareDemo, sendAll } from './demo/fill.ts'
-import { UsageFailure, warn } from './failure.ts'
+import { fillDemo, type Harbor } from './demo/fill.ts'
+import { CommandFailure, UsageFailure, warn } from './failure.ts'
+import { managedAt, serverOf } from './manage.ts'
 import { print, tell } from './output.ts'
 import { liveLine } from './progress.ts'
 import { addSettings, serverSettingsOf } from './settings.ts'
@@ -22,9 +21,8 @@ const demoDefaults = {
   logLevel: 'warn',
 } as const
 const tokenSeconds = 12 * 3_600
-/** The usual port of the site, beside the server's. */
-const usualSitePort = 8_081
-/** How many ports after the usual one are tried if none was asked for. */
+const defaultSitePort = 8_081
+/** How many ports after the default one are tried if none was asked for. */
 const otherPorts = 19
 
 export function addDemo(cairn: Command): void {
@@ -41,46 +39,38 @@ export function addDemo(cairn: Command): void {
     )
     .option(
       '--site-port <port>',
-      `port of the site (default: ${usualSitePort}, or the next free one)`,
+      `port of the site (default: ${defaultSitePort}, or the next free one)`,
     )
     .examples('cairn demo', 'cairn demo --port 9000', 'cairn demo --data /tmp/harbor')
     .action(async (options: { sitePort?: string }, command: Command) => {
       const { sitePort, ...config } = demoConfig(command, sitePortOf(options.sitePort))
-      let isInterrupted = false
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-        process.once(signal, () => {
-          isInterrupted = true
-        })
+      if (serverOf(config) !== null) {
+        throw new CommandFailure(
+          `a server runs on ${config.data}: stop it, or choose another directory with --data`,
+        )
       }
-      await prepareDemo(config, Date.now())
+      const interrupt = new AbortController()
+      for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupt.abort())
+      const harbor = await fill(config, interrupt.signal)
+      if (interrupt.signal.aborted) process.exit(0)
       // Loaded here, so that no other command waits for the server's modules.
       const { serve } = await import('../runtime/serve.ts')
       const running = await serve(config)
       // It heard no signal that came before it was there.
-      if (isInterrupted) running.stop()
-      try {
-        await fill(config, running, sitePort)
-      } catch (error) {
-        // A demo that is stopped midway has not failed; its server stops by itself.
-        if (!isInterrupted) {
-          running.stop()
-          await running.stopped
-          throw error
-        }
-      }
+      if (interrupt.signal.aborted) running.stop()
+      else await present(config, running, harbor, sitePort)
       process.exit(await running.stopped)
     })
 }
 
 /** As for `serve`, but with a directory and ports that no real server uses. */
-function demoConfig(command: Command, askedSitePort: number | null) {
+function demoConfig(command: Command, sitePort: number | null) {
   const { config, given } = serverSettingsOf(command)
-  const { port, managementPort, managementHost, databaseUrl } = config
+  const { port, managementPort, managementHost } = config
   const ofDemo = <Name extends keyof typeof demoDefaults>(name: Name) =>
     given.has(name) ? config[name] : demoDefaults[name]
-  const host = ofDemo('host')
-  const data = ofDemo('data')
-  if (databaseUrl !== null) {
+  const [data, host] = [ofDemo('data'), ofDemo('host')]
+  if (config.databaseUrl !== null) {
     warn(`the demo keeps its data in ${data}, and ignores CAIRN_DATABASE_URL`)
   }
   // The demo prints a token that it makes itself, which no identity provider's keys would verify.
@@ -88,8 +78,6 @@ function demoConfig(command: Command, askedSitePort: number | null) {
   if (isOwnIssuer && config.sessionIssuer !== null) {
     warn(`the demo makes its own session tokens and ignores ${config.sessionIssuer}`)
   }
-  const isSitePortAsked = askedSitePort !== null
-  const sitePort = askedSitePort ?? usualSitePort
   const ports = choosePorts({
     port: [given.has('port'), host, port, '--port'],
     managementPort: [
@@ -98,17 +86,11 @@ function demoConfig(command: Command, askedSitePort: number | null) {
       managementPort,
       '--management-port',
     ],
-    sitePort: [isSitePortAsked, host, sitePort, '--site-port'],
+    sitePort: [sitePort !== null, host, sitePort ?? defaultSitePort, '--site-port'],
   })
-  return Object.freeze({
-    ...config,
-    ...ports,
-    sessionIssuer: isOwnIssuer ? null : config.sessionIssuer,
-    data,
-    databaseUrl: null,
-    host,
-    logLevel: ofDemo('logLevel'),
-  })
+  const sessionIssuer = isOwnIssuer ? null : config.sessionIssuer
+  const own = { sessionIssuer, data, host, databaseUrl: null, logLevel: ofDemo('logLevel') }
+  return Object.freeze({ ...config, ...ports, ...own })
 }
 
 /** A port that was asked for is taken as it is; otherwise the next free one is. */
@@ -128,63 +110,61 @@ function choosePorts<Name extends string>(wanted: Record<Name, WantedPort>): Rec
   }
 }
 
-/** The first free port from the usual one on; the usual one's error if none is free. */
-function holdFreePort(host: string, usual: number, flag: string): HeldPort {
-  for (let port = usual; port <= usual + otherPorts; port++) {
+/** The first free port from the default one on; the default one's error if none is free. */
+function holdFreePort(host: string, first: number, flag: string): HeldPort {
+  for (let port = first; port <= first + otherPorts; port++) {
     try {
       return holdPort(host, port, flag)
     } catch (error) {
       const { code } = ((error as PortTaken).cause ?? {}) as { code?: string }
-      // Another program has this port. Any other fault would be the same for every port.
+      // Another program has this port. Any other error would be the same for every port.
       if (code !== 'EADDRINUSE') throw error
     }
   }
-  return holdPort(host, usual, flag)
+  return holdPort(host, first, flag)
 }
 
 /** Null if none was asked for. */
-function sitePortOf(asked: string | undefined): number | null {
-  if (asked === undefined) return null
-  if (/^\d{1,5}$/.test(asked) && Number(asked) <= 65_535) return Number(asked)
-  throw new UsageFailure(`--site-port must be a port, 0 to 65535, not '${shown(asked)}'`)
+function sitePortOf(text: string | undefined): number | null {
+  if (text === undefined) return null
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new UsageFailure(`--site-port must be a port, 0 to 65535, not '${shown(text)}'`)
 }
 
-async function fill(
+async function fill(config: Config, signal: AbortSignal): Promise<Harbor> {
+  tell(`cairn: filling ${config.data} with what people did in the last month`)
+  const line = liveLine()
+  const options = { now: systemClock().now(), signal, onProgress: line.show }
+  return fillDemo(config, options).finally(line.end)
+}
+
+/** Serves the site beside the server, and prints what there is to see. */
+async function present(
   config: Config,
   running: { url: string; managementUrl: string },
+  harbor: Harbor,
   port: number,
 ): Promise<void> {
-  const clock = systemClock()
-  const now = clock.now()
-  const { organisation, snippetKey } = await lookUpDemo(config.data)
+  const { data, dashboard, publicUrl } = config
+  const { organisation, snippetKey } = harbor
   // Loaded here, so that no other command loads the site.
   const { demoSite } = await import('./demo/site.ts')
   const fetchPage = demoSite({ cairnUrl: running.url, snippetKey })
   const site = Bun.serve({ hostname: config.host, port, fetch: fetchPage })
-  const line = liveLine()
-  const { ask: page } = asking(
-    (path, init) => fetch(running.url + path, init),
-    { authorization: `Bearer ${snippetKey}` },
-    '/api/v1',
-    seconds => line.show(`request limit reached: going on in ${seconds} s`),
-  )
-  const { flows } = await page<{ flows: Flow[] }>('GET /flows')
-  const { data, retentionDays } = config
-  const startedAt = performance.now()
-  const told = { data, page, flows, organisation, now, retentionDays, onProgress: line.show }
-  const sent = await sendAll(told).finally(line.end)
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  tell(`cairn: ${sent > 0 ? `sent ${sent} events in ${seconds} s` : 'the history already exists'}`)
-
+  const clock = systemClock()
   const { ownTokensFor } = await import('../runtime/tokens.ts')
-  const { token, expiresAt } = await ownTokensFor(config, clock).issue(
-    organisation.id,
-    tokenSeconds,
-  )
-  const executable = Bun.which('cairn') ? 'cairn' : process.execPath
-  const siteUrl = `http://${new URL(running.url).hostname}:${site.port}`
-  const dashboardUrl = await demoLink(config, running.url)
-  const places = { ...running, siteUrl, dashboardUrl, dataDir: data, executable }
-  const facts = { ...places, organisation, snippetKey, token, flows, now }
-  print(...demoFacts({ ...facts, expiresAt: isoTime(expiresAt) }))
+  const tokens = ownTokensFor(config, clock)
+  const operator = { role: 'operator', name: 'Demo owner' } as const
+  const link = () =>
+    managedAt(config, organisation.id, manager =>
+      newLink(manager, publicUrl ?? running.url, operator),
+    )
+  const facts = {
+    ...{ ...running, ...harbor, dataDir: data, now: clock.now() },
+    ...(await tokens.issue(organisation.id, tokenSeconds)),
+    siteUrl: `http://${new URL(running.url).hostname}:${site.port}`,
+    dashboardUrl: dashboard === 'off' ? null : (await link()).url,
+    executable: Bun.which('cairn') ? 'cairn' : process.execPath,
+  }
+  print(...demoFacts(facts))
 }

@@ -1,61 +1,33 @@
+import { version } from '../core/version.ts'
 import type { Command } from './command.ts'
-import { checkBackups, checkLeftovers } from './doctor/backup-check.ts'
+import { checkBackups } from './doctor/backup-check.ts'
 import { checkDatabase } from './doctor/database-check.ts'
-import { checkDirectory } from './doctor/directory-check.ts'
-import { checkDisk, checkSyncs } from './doctor/disk-check.ts'
-import {
-  type Check,
-  type DataSubject,
-  error,
-  type Finding,
-  isReadableDirectory,
-  type Subject,
-} from './doctor/finding.ts'
-import { checkLimits } from './doctor/limits-check.ts'
-import { checkMachine, checkUnit, checkVersions } from './doctor/machine-check.ts'
+import { checkDirectory, checkDisk } from './doctor/directory-check.ts'
+import { type Check, error, type Finding, ok, type Subject } from './doctor/finding.ts'
 import { checkPostgres } from './doctor/postgres-check.ts'
-import { checkSchema } from './doctor/schema-check.ts'
-import { checkServer, checkTokens } from './doctor/server-check.ts'
+import { checkLimits, checkPorts, checkServer, checkTokens } from './doctor/server-check.ts'
 import { checkSettings } from './doctor/settings-check.ts'
 import { exitStatus, explained } from './failure.ts'
 import { counted, print, printJson } from './output.ts'
 import { addSettings } from './settings.ts'
 
-type Look<Of> = (subject: Of) => Finding[] | Promise<Finding[]>
-
-/** A check that needs a directory it can read. If there is none, other checks report why. */
-const onData =
-  (check: Look<DataSubject>): Look<Subject> =>
-  ({ data, ...subject }) =>
-    data !== null && isReadableDirectory(data) ? check({ ...subject, data }) : []
-
-/** A check of what is in the directory of a server alone, not of a node. */
-const alone =
-  (check: Look<Subject>): Look<Subject> =>
-  subject =>
-    subject.databaseUrl === null ? check(subject) : []
-
-/** Every check, in the order of the answer, with the name under which it is reported if it fails itself. */
-const checks: readonly [Check, Look<Subject>][] = [
+/** Every check in the order of the output, with the name under which it is reported if it fails itself. */
+const checks: readonly [Check, (subject: Subject) => Finding[] | Promise<Finding[]>][] = [
   ['directory', checkDirectory],
   ['disk', checkDisk],
-  ['disk', alone(onData(checkSyncs))],
-  ['database', alone(onData(checkSchema))],
-  ['database', alone(onData(checkDatabase))],
+  ['database', checkDatabase],
   ['database', checkPostgres],
   ['backup', checkBackups],
-  ['directory', onData(checkLeftovers)],
   ['server', checkServer],
+  ['ports', checkPorts],
   ['limits', checkLimits],
-  ['unit', checkUnit],
   ['issuer', checkTokens],
-  ['memory', checkMachine],
 ]
 
 export function addDoctor(cairn: Command): void {
   addSettings(cairn.command('doctor'))
     .description(
-      'check settings, data and machine for problems; changes nothing; exit status 1 if there is an error',
+      'check settings, data and server for problems; changes nothing; exit status 1 if there is an error',
     )
     .option('--full', 'check every page, index and reference of the database; slow on a large one')
     .option(
@@ -79,12 +51,13 @@ export function addDoctor(cairn: Command): void {
 async function examine(flags: Record<string, unknown>, isFull: boolean): Promise<Finding[]> {
   const source = { flags, env: process.env }
   const { findings, subject } = checkSettings(source, { isFull, now: Date.now() })
-  const all = [...checkVersions(), ...findings]
+  const all = [ok('versions', `cairn ${version}, Bun ${Bun.version}`), ...findings]
   for (const [name, check] of checks) {
     try {
       all.push(...(await check(subject)))
-    } catch (fault) {
-      all.push(error(name, explained(fault).lines.join(' '), null))
+    } catch (problem) {
+      const [what = '', ...advice] = explained(problem).lines.join(' ').split(': ')
+      all.push(error(name, what, advice.join(': ') || null))
     }
   }
   return all

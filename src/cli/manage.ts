@@ -64,25 +64,16 @@ export function managed<T>(command: Command, work: Work<T>): Promise<T> {
   return url === undefined ? managedAt(placeOf(command), org, work) : elsewhere(url, org, work)
 }
 
-/** The same on the data that is stored at a place. @param time see `doorInProcess` */
-export const managedAt = <T>(
-  place: StoragePlace,
-  org: string | undefined,
-  work: Work<T>,
-  time?: Partial<Clock>,
-) => here(place, send => organisationHere(send, org).then(work), { time })
+/** The same on the data that is stored at a place. */
+export const managedAt = <T>(place: StoragePlace, org: string | undefined, work: Work<T>) =>
+  here(place, send => organisationHere(send, org).then(work))
 
-/** Asks as a page does, on a data directory that nobody serves. @param time see `doorInProcess` */
-export const askedByPage = <T>(
-  data: string,
-  snippetKey: string,
-  work: (asker: Asker) => Promise<T>,
+/** Does work with the door to the data that is stored at a place. @param time see `doorInProcess` */
+export const atDoor = <T>(
+  place: StoragePlace,
+  work: (send: Send) => Promise<T>,
   time?: Partial<Clock>,
-) => {
-  const credential = { authorization: `Bearer ${snippetKey}` }
-  const place = { data, databaseUrl: null }
-  return here(place, send => work(asking(send, credential, '/api/v1')), { time })
-}
+): Promise<T> => here(place, work, { time })
 
 /** Like `managed` without `--url`, for work that is about no organisation or about several. */
 export const operated = <T>(
@@ -277,7 +268,8 @@ export async function allOrganisations({ ask }: Asker): Promise<Settings[]> {
   return all
 }
 
-const operator = () => ({ 'cairn-operator': operatorName() })
+/** The credential of whoever runs the command. */
+export const operator = () => ({ 'cairn-operator': operatorName() })
 
 /**
  * The user who runs the command, as the audit log names them. A user who became root with sudo is named as

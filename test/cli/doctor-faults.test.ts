@@ -1,11 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finished } from '../../scripts/support/finished.ts'
-import { until } from '../../scripts/support/until.ts'
 import { noteBackup } from '../../src/storage/sqlite/backup/last-backup.ts'
-import { apiOf, builtBinary, rawConnection, Workplace, withTour } from '../support/binary.ts'
+import { apiOf, builtBinary, Workplace, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { prepared } from '../support/prepared.ts'
 
@@ -32,7 +31,6 @@ const complaints = async (...args: string[]) =>
   complaintsIn(await place.run(['doctor', ...freePorts, ...args]))
 
 const canMount = process.getuid?.() === 0 && Bun.which('mount') !== null
-const canTrace = Bun.which('strace') !== null
 
 describe.skipIf(!canMount)('a disk', () => {
   const mount = (...args: string[]) => Bun.spawnSync(['mount', ...args, data()]).success
@@ -57,10 +55,8 @@ describe.skipIf(!canMount)('a disk', () => {
       expect(() => writeFileSync(ballast, Buffer.alloc(32e6))).toThrow('ENOSPC')
       expect(await ofBinary()).toEqual([
         expect.stringMatching(/^error {4}0 bytes \(0\.0 %\) are free where .* — make room/),
-        expect.stringMatching(/^error {4}the disk is full: make room and try again \(SQLITE_/),
-        expect.stringMatching(
-          /^warning {2}no backup is known, and whether events are stored cannot be read — set/,
-        ),
+        expect.stringMatching(/^error {4}the disk is full — make room and try again \(SQLITE_/),
+        expect.stringMatching(/^warning {2}no backup was ever made — set/),
       ])
     } finally {
       unmount()
@@ -68,47 +64,7 @@ describe.skipIf(!canMount)('a disk', () => {
   })
 })
 
-describe.skipIf(!canTrace)('under a tracer', () => {
-  const traced = async (inject: string, ...args: string[]) => {
-    const strace = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${inject.split(':')[0]}`]
-    return Bun.spawn(
-      ['strace', ...strace, '-e', `inject=${inject}`, await builtBinary(), ...args],
-      {
-        cwd: place.folder,
-        env: {},
-        stdout: 'pipe',
-        stderr: 'pipe',
-      },
-    )
-  }
-
-  test('slow syncs', async () => {
-    await withData(place)
-    const child = await traced('fdatasync:delay_enter=150000', 'doctor', ...freePorts)
-    expect(await new Response(child.stdout).text()).toMatch(
-      /^warning {2}a sync of the disk takes \d+ ms, over 100 ms — every commit waits for one/m,
-    )
-    expect((await complaints()).join()).not.toContain('a sync of the disk')
-  })
-
-  test('what was left by a backup that was killed', async () => {
-    await withData(place)
-    const child = await traced('fsync,fdatasync:delay_enter=1000000', 'backup', 'backup.db')
-    const left = () => readdirSync(place.folder).filter(name => name.endsWith('.partial'))
-    await until(() => left().length > 0)
-    // If only the tracer were killed, the command would go on.
-    const tasks = `/proc/${child.pid}/task/${child.pid}/children`
-    process.kill(Number(readFileSync(tasks, 'utf8').trim()), 'SIGKILL')
-    await child.exited
-    const [name] = left()
-    const found = await complaints('--backup-every', '1h', '--backup-dir', place.folder)
-    expect(found).toContainEqual(
-      expect.stringMatching(new RegExp(`a killed command has left .*${name}[ ,].* — run "rm -r `)),
-    )
-  })
-})
-
-test('doctor names the reader that keeps a write-ahead log from being written back', async () => {
+test('a write-ahead log that a reader keeps from being written back', async () => {
   await withData(place)
   const reading = `const { Database } = require('bun:sqlite')
     const database = new Database(${JSON.stringify(databaseFile())}, { readonly: true })
@@ -129,9 +85,7 @@ test('doctor names the reader that keeps a write-ahead log from being written ba
     database.close()
     expect(await complaints()).toContainEqual(
       expect.stringMatching(
-        new RegExp(
-          `the write-ahead log has grown to 26\\d MB.* — stop or restart .*: \\S+ \\(process ${reader.pid}\\)`,
-        ),
+        /the write-ahead log has grown to 26\d MB, so something blocks its checkpoints — stop/,
       ),
     )
   } finally {
@@ -148,7 +102,7 @@ describe('a server', () => {
       userId: 'u',
     }))
 
-  test('whose storage refuses, and that has refused before', async () => {
+  test('whose storage refuses', async () => {
     const { snippetKey } = await withData(place)
     const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=full' })
     const answer = await apiOf(server, snippetKey)('POST', '/events', { events: events(1) })
@@ -156,11 +110,8 @@ describe('a server', () => {
     const found = await complaints()
     expect(found).toContainEqual(
       expect.stringMatching(
-        /^error {4}.*is not ready: storage refuses writes: the log has the reason/,
+        /^error {4}.*is not ready — storage refuses writes: the log has the reason/,
       ),
-    )
-    expect(found).toContainEqual(
-      expect.stringMatching(/^warning {2}the server has answered 1 request by 503 since its start/),
     )
   })
 
@@ -172,60 +123,10 @@ describe('a server', () => {
     for (const id of ['a', 'b', 'c']) await post('POST', '/events', { events: events(50, id) })
     expect(await complaints()).toContainEqual(
       expect.stringMatching(
-        /^error {4}.*is not ready: the ingest buffer is full: wait for the disk/,
+        /^error {4}.*is not ready — the ingest buffer is full: wait for the disk/,
       ),
     )
   })
-
-  test.skipIf(process.platform !== 'linux')('during whose run the clock was set', async () => {
-    await withData(place)
-    const server = await place.serve()
-    const file = join(data(), 'server.json')
-    const holder = JSON.parse(readFileSync(file, 'utf8'))
-    expect((await complaints()).join()).not.toContain('the clock of this machine was set')
-    for (const [hours, words] of [
-      [1, 'back by (3599|360\\d) s'],
-      [-1, 'forward by (3599|360\\d) s'],
-    ] as const) {
-      // The server noted its start by the clock before the change.
-      const startedAt = new Date(Date.parse(holder.startedAt) + hours * 3_600_000).toISOString()
-      writeFileSync(file, JSON.stringify({ ...holder, startedAt }))
-      expect(await complaints()).toContainEqual(
-        expect.stringMatching(new RegExp(`^warning {2}the clock of this machine was set ${words}`)),
-      )
-    }
-    await server.end()
-  })
-
-  test.skipIf(Bun.which('prlimit') === null)(
-    'that may open too few files, and has most of them open',
-    async () => {
-      await withData(place)
-      const server = await place.serve()
-      Bun.spawnSync(['prlimit', '--pid', `${server.child.pid}`, '--nofile=80:80'])
-      const openFiles = async () => {
-        const page = await (await fetch(`${server.managementUrl}/metrics`)).text()
-        return Number(/^process_open_fds (\d+)$/m.exec(page)?.[1])
-      }
-      const count = 72 - (await openFiles())
-      const idle = await Promise.all(Array.from({ length: count }, () => rawConnection(server)))
-      // The kernel keeps a connection to itself until something is sent on it.
-      for (const { write } of idle) write('GET / HTTP/1.1\r\n')
-      await until(openFiles, count => count >= 70)
-      const found = await complaints()
-      expect(found).toContainEqual(
-        expect.stringMatching(
-          /^warning {2}80 files and connections may be open at a time — raise it/,
-        ),
-      )
-      expect(found).toContainEqual(
-        expect.stringMatching(
-          /^warning {2}the server has \d+ files and connections open, of at most 80/,
-        ),
-      )
-      for (const { end } of idle) end()
-    },
-  )
 })
 
 describe('data', () => {

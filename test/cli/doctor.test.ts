@@ -7,14 +7,12 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { judgeDisk } from '../../src/cli/doctor/disk-check.ts'
+import { judgeDisk } from '../../src/cli/doctor/directory-check.ts'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
-import { judgeUnit } from '../../src/cli/doctor/machine-check.ts'
 import { acquireLock } from '../../src/runtime/lock.ts'
 import { apiOf, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
@@ -94,7 +92,7 @@ describe('with data', () => {
       CAIRN_TEST_NOW: '',
     })
     expect([status, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/^ok {7}cairn \S+, Bun \d\S+, SQLite 3\.\S+$/m)
+    expect(stdout).toMatch(/^ok {7}cairn \S+, Bun \d\S+$/m)
     expect(stdout).toEndWith('\n\nall is well\n')
     expect(readFileSync(databaseFile()).equals(before)).toBe(true)
   })
@@ -108,12 +106,11 @@ describe('with data', () => {
     expect(ok).toBe(true)
     expect(findings.every(({ status, advice }) => status === 'ok' && advice === null)).toBe(true)
     const checks = findings.map(({ check }) => check)
-    const some = ['settings', 'rights', 'disk', 'database', 'backup', 'ports', 'issuer', 'memory']
+    const some = ['settings', 'rights', 'disk', 'database', 'backup', 'ports', 'issuer']
     expect(checks).toEqual(expect.arrayContaining(some))
   })
 
   const inBatches = 'insert into event_batches (org_id, source, events, body, received_at)'
-  const since = '(since 1970-01-01T00:00:00.000Z)'
   const smtp = 'error    CAIRN_SMTP_URL is set, '
   const cases: [name: string, circumstances: Circumstances, complaints: (string | RegExp)[]][] = [
     [
@@ -124,7 +121,7 @@ describe('with data', () => {
       },
       [
         'warning  CAIRN_PROT is no setting of Cairn and is ignored — did you mean CAIRN_PORT?',
-        'warning  CAIRN_FAILPOINTS is set, by which tests make a server fail — unset it',
+        'warning  CAIRN_FAILPOINTS is set: for tests, it makes a server fail — unset it',
         'error    --port is "100000" — set a whole number from 0 to 65535',
         'error    CAIRN_ACK is "maybe" — set one of commit, buffer',
       ],
@@ -133,7 +130,7 @@ describe('with data', () => {
       'a dashboard over plain http',
       { env: { CAIRN_PUBLIC_URL: 'http://cairn.example.com' } },
       [
-        'warning  the dashboard is at http://cairn.example.com, where anybody on the way can read its cookie — put TLS in front, and set CAIRN_PUBLIC_URL to the https address',
+        'warning  the dashboard is at http://cairn.example.com, where anybody on the network can read its cookie — put TLS in front, and set CAIRN_PUBLIC_URL to the https address',
       ],
     ],
     [
@@ -156,21 +153,7 @@ describe('with data', () => {
           (1, 0, 'first', '{}'), (1, 1000, 'constraint failed', '{}')`,
       },
       [
-        'warning  2 events could not be stored and wait as dead letters, the newest since 1970-01-01T00:00:01.000Z: constraint failed — see them: cairn dead-letters list',
-      ],
-    ],
-    [
-      'webhooks that fail or were disabled, except by request',
-      {
-        sql: `insert into webhooks (org_id, public_id, url, types, secret, created_at, failing_since, disabled_at, disabled_why)
-          select id, 'webhook_' || host, 'https://' || host || '.example/t0ken', '[]', 'whsec_x', 0, failing, disabled, why
-          from organisations join (
-            select 'a' as host, 0 as failing, null as disabled, null as why
-            union select 'b', null, 0, 'gone' union select 'c', null, 0, 'asked')`,
-      },
-      [
-        `warning  acme: Nothing arrives at the webhook at a.example. It is tried again, and switched off after five days ${since} — see why: cairn alerts webhook deliveries webhook_a --org acme`,
-        `warning  acme: b.example says that it wants no more messages (410): its webhook is switched off ${since} — see why: cairn alerts webhook deliveries webhook_b --org acme`,
+        'warning  2 events could not be stored, the newest at 1970-01-01T00:00:01.000Z: constraint failed — see them: cairn dead-letters list',
       ],
     ],
     [
@@ -180,18 +163,6 @@ describe('with data', () => {
       },
       [
         'warning  the erasure of 2 people is not finished: the files may still hold something of them — the next start finishes it; or run "cairn person erase" with --compact again',
-      ],
-    ],
-    [
-      'an organisation that rejects many wrong or missing user hashes',
-      {
-        sql: `update organisations set identity_mode = 'enforce';
-        insert into identity_counts (org_id, hour, verdict, count)
-          select id, ${Math.floor(Date.now() / 3_600_000)}, verdict, count from organisations
-          join (select 'valid' as verdict, 100 as count union select 'invalid', 4 union select 'missing', 6)`,
-      },
-      [
-        'warning  acme verifies identities, and of 110 calls and events of the last 24 hours 10 had no right userHash (4 wrong, 6 missing) — see it by hours: cairn org identity show --org acme',
       ],
     ],
     [
@@ -220,10 +191,7 @@ describe('with data', () => {
     const remedy =
       'set CAIRN_BACKUP_EVERY and CAIRN_BACKUP_DIR, or have cron run "cairn backup DIR", DIR best on another disk'
     const { status, lines } = await complaints()
-    expect([status, lines]).toEqual([
-      0,
-      [`warning  events are stored, and no backup was ever made — ${remedy}`],
-    ])
+    expect([status, lines]).toEqual([0, [`warning  no backup was ever made — ${remedy}`]])
     expect((await complaints(['--checkpoints', 'litestream'])).lines).toEqual([])
     await place.run(['backup', 'copies/'])
     expect((await complaints()).lines).toEqual([])
@@ -248,21 +216,16 @@ describe('with data', () => {
   })
 })
 
-test('a command that was killed, and one that runs, are told from a server', async () => {
+test('a command is not taken for a server', async () => {
   await withData(place)
-  const startedAt = '2026-11-20T03:00:00.000Z'
-  const holder = { pid: process.pid, host: hostname(), startedAt, version: '' }
+  const holder = { pid: process.pid, host: hostname(), startedAt: '', version: '' }
   const lock = acquireLock(data(), { ...holder, port: 0, managementHost: '', managementPort: 0 })
   const found = async () => (await place.runBinary(['doctor', ...freePorts])).stdout
   const left = readFileSync(join(data(), 'server.json'))
-  expect(await found()).toContain(
-    `ok       no server runs on it; a command works on it (process ${process.pid}, since ${startedAt})\n`,
-  )
+  expect(await found()).toContain('ok       no server runs on it now\n')
   lock.release()
   writeFileSync(join(data(), 'server.json'), left)
-  expect(await found()).toContain(
-    `warning  no server runs on it; a command (process ${process.pid} on ${hostname()}, since ${startedAt}) was interrupted or killed — nothing is to be cleaned up; run the command again if need be\n`,
-  )
+  expect(await found()).toContain('ok       no server runs on it now\n')
 })
 
 describe('a damaged database', () => {
@@ -292,9 +255,9 @@ describe('a damaged database', () => {
       const { status, lines } = await complaints(args)
       const [first, ...more] = lines
       expect(status).toBe(1)
-      expect(first).toMatch(/^error {4}cairn\.db is damaged.* — stop the server, keep a copy/)
+      expect(first).toMatch(/^error {4}cairn\.db is damaged.* — .*keep a copy .*restore a backup/)
       // Where no event can be looked for.
-      expect(more.join()).toMatch(/^(warning {2}no backup is known, and .* cannot be read — .*)?$/)
+      expect(more.join()).toMatch(/^(warning {2}no backup was ever made — .*)?$/)
     }
   })
 
@@ -366,7 +329,7 @@ describe('rights', () => {
       const { status, stdout } = await owner.run(['doctor', ...freePorts])
       expect(status).toBe(1)
       expect(stdout).toContain(
-        `error    this user lacks rights to cairn.db in ${data()} — run "chmod u+rwX ${databaseFile()}"\n`,
+        `error    this user lacks rights to cairn.db in ${data()} — run "chmod u+rwX ${databaseFile()}" as user`,
       )
       const served = await owner.run(['serve', ...freePorts])
       expect(served.status).toBe(1)
@@ -399,7 +362,7 @@ describe('rights', () => {
       const { status, stdout } = await owner.run(['doctor', ...freePorts])
       expect(status).toBe(1)
       expect(stdout).toContain(
-        `error    ${data()} cannot be read and written by this user (EACCES): its mode is 500 — run "chmod u+rwx ${data()}"\n`,
+        `error    ${data()} cannot be read and written by this user (EACCES) — run "chmod u+rwx ${data()}"\n`,
       )
       expect(stdout).not.toContain('run this as the user')
     })
@@ -415,26 +378,18 @@ describe('rights', () => {
         chmodSync(join(data(), name), mode)
       }
       const found = async () => (await owner.run(['doctor', ...freePorts])).stdout
-      left('last-backup.json', 0o644)
+      left('last-backup.json', 0o666)
       const advice = `— run "chown -R 65534 ${data()}", and always run cairn as that user\n`
       const words = `not owned by user 65534, who owns ${data()}: `
       expect(await found()).toContain(`warning  ${words}last-backup.json ${advice}`)
       left('backup.lock', 0o600)
       mkdirSync(join(data(), 'snippet'))
-      left('snippet/snippet-0000000000000000.js', 0o600)
       left('notes.txt', 0o600)
       expect(await found()).toContain(
-        `error    ${words}backup.lock, last-backup.json, snippet, snippet/snippet-0000000000000000.js ${advice}`,
+        `error    ${words}backup.lock, last-backup.json, snippet ${advice}`,
       )
     },
   )
-
-  test('a lock file that is no lock is an error', async () => {
-    writeFileSync(join(data(), 'server.lock'), 'This is a text. '.repeat(100), { mode: 0o600 })
-    const { status, lines } = await complaints()
-    expect([status, lines.length]).toEqual([1, 1])
-    expect(lines[0]).toMatch(/server\.lock is not the lock of a server .* — stop .* and remove/)
-  })
 
   test('a session key that others can read is an error, and a missing one is not made', async () => {
     expect((await complaints()).status).toBe(0)
@@ -449,18 +404,37 @@ describe('rights', () => {
 
 describe('a server', () => {
   test('that runs is asked on the management port that it took', async () => {
-    const { snippetKey } = await withData(place)
+    await withData(place)
     const server = await place.serve()
     const { stdout, status } = await place.run(['doctor', '--full'])
     expect(status).toBe(0)
     expect(stdout).toContain(`process ${server.child.pid} on ${hostname()} serves since`)
-    expect(stdout).toContain('is ready (0 events in the buffer)')
-    const events = [{ kind: 'custom', name: 'x', userId: 'ada' }]
+    expect(stdout).toMatch(/serves since .* and is ready\n/)
+    await server.end()
+  })
+
+  test('tells what its organisations are told, as the dashboard does', async () => {
+    const { snippetKey } = await withData(place)
+    changeDatabase(`insert into webhooks
+      (org_id, public_id, url, types, secret, created_at, failing_since, disabled_at, disabled_why)
+      select id, 'webhook_' || host, 'https://' || host || '.example/t0ken', '[]', 'whsec_x', 0, failing, disabled, why
+      from organisations join (
+        select 'a' as host, 0 as failing, null as disabled, null as why
+        union select 'b', null, 0, 'gone' union select 'c', null, 0, 'asked')`)
+    const server = await place.serve()
     const api = apiOf(server, snippetKey)
-    const stored = await api('POST', '/events', { events })
-    expect(stored.status).toBe(202)
-    await Promise.all(['/flows', '/heartbeat', '/snippet-status'].map(path => api('GET', path)))
-    expect((await place.run(['doctor'])).stdout).toContain('0 events in the buffer')
+    await api('GET', '/flows')
+    await api('POST', '/events', {
+      events: [{ kind: 'flow_started', flowId: 'flow_x', userId: 'u' }],
+    })
+    const { lines } = await complaints()
+    expect(lines.filter(line => line.includes('acme: '))).toEqual([
+      expect.stringMatching(/acme: Flows are fetched, but every event so far was refused — Fix/),
+      expect.stringMatching(/acme: Events were refused as unknown_flow in the last 24 hours: 1 — /),
+      expect.stringMatching(/acme: Nothing arrives at the webhook at a\.example\..* — Check/),
+      expect.stringMatching(/acme: b\.example says that it wants no more messages .* — Fix/),
+    ])
+    await server.end()
   })
 
   describe('of another kind', () => {
@@ -499,9 +473,7 @@ describe('a server', () => {
       await withServer({ managementPort: management.port }, async () => {
         const { status, lines } = await complaints()
         expect(status).toBe(1)
-        expect(lines[0]).toContain(
-          'is not ready: the ingest buffer is full; stopping — see its log',
-        )
+        expect(lines[0]).toContain('is not ready — the ingest buffer is full; stopping')
         expect(lines[1]).toMatch(
           /the server is cairn 9\.9\.9, this is cairn \S+ — restart the server/,
         )
@@ -516,70 +488,18 @@ describe('a server', () => {
         expect(lines[0]).toContain('does not answer on http://127.0.0.1:1/readyz')
       }))
 
-    test.each([
-      ['on another machine', { host: 'elsewhere' }, 'which is another machine or container'],
-      ['whose process is gone', { pid: 2 ** 22 + 1 }, 'there is no such process'],
-    ])('%s is a warning', async (_, more, message) => {
-      await withServer(more, async () => {
+    test('on another machine is a warning', () =>
+      withServer({ host: 'elsewhere' }, async () => {
         const { status, lines } = await complaints()
         expect([status, lines.length]).toEqual([0, 1])
-        expect(lines[0]).toContain(message)
-      })
-    })
+        expect(lines[0]).toContain('which is another machine or container')
+      }))
   })
-})
-
-describe('a settings file', () => {
-  const file = () => join(place.folder, 'cairn.env')
-  const lines = async () => {
-    const { stdout } = await place.runBinary(['doctor', ...freePorts, '--config', file()])
-    return complaintsIn(stdout)
-  }
-
-  const change = (text: string) => {
-    writeFileSync(file(), text)
-    // The clock of the tests may differ from the file system's.
-    utimesSync(file(), new Date(), new Date())
-  }
-
-  test('that the running server has not read again, or has found wrong', async () => {
-    await withData(place)
-    change('CAIRN_LOG_LEVEL=info\n')
-    const server = await place.serve(['--config', file()])
-    expect(await lines()).toEqual([])
-    await Bun.sleep(10)
-    change('CAIRN_LOG_LEVEL=warn\n')
-    expect(await lines()).toEqual([
-      `warning  ${file()} was changed after the running server read it — have it read again: "systemctl reload cairn", or SIGHUP`,
-    ])
-    change('CAIRN_LOG_LEVEL=loud\n')
-    server.child.kill('SIGHUP')
-    await server.until(() => server.stdout.includes('the new settings are wrong'))
-    change('CAIRN_LOG_LEVEL=info\n')
-    expect(await lines()).toEqual([
-      'warning  the server found its new settings wrong, and goes on with those of before — its log says which; correct them, and reload it again',
-    ])
-    server.child.kill('SIGHUP')
-    await server.until(() => server.stdout.includes('no setting changed'))
-    expect(await lines()).toEqual([])
-  })
-})
-
-test.each([
-  ['nothing', {}, 'ok', 'systemd runs it as cairn.service'],
-  ['MemoryDenyWriteExecute', { MemoryDenyWriteExecute: 'yes' }, 'error', 'cannot be compiled'],
-  ['LimitAS', { LimitAS: '1073741824' }, 'warning', 'MemoryMax='],
-  ['restarts', { NRestarts: '3' }, 'warning', 'restarted cairn.service 3 times after a failure'],
-])('a unit with %s that harms', (_name, more, status, words) => {
-  const well = { NRestarts: '0', MemoryDenyWriteExecute: 'no', LimitAS: 'infinity' }
-  const findings = judgeUnit('cairn.service', { ...well, ...more })
-  expect(findings.map(finding => finding.status)).toEqual([status as Finding['status']])
-  expect(`${findings[0]?.what} — ${findings[0]?.advice}`).toContain(words)
 })
 
 describe('a disk', () => {
   const [gb, ext4] = [1e9, 61_267]
-  const disk = { type: ext4, bsize: 1_000, blocks: 1e8, bavail: 5e7, files: 0, ffree: 0 }
+  const disk = { type: ext4, bsize: 1_000, blocks: 1e8, bavail: 5e7 }
 
   test.each([
     ['half empty', {}, ['ok']],
@@ -592,7 +512,6 @@ describe('a disk', () => {
     ['that is small and rather full', { blocks: 12_000, bavail: 2_000 }, ['warning']],
     ['that is small and full', { blocks: 12_000, bavail: 599 }, ['error']],
     ['of no size', { blocks: 0, bavail: 0 }, ['error']],
-    ['without a free inode', { files: 10, ffree: 0 }, ['ok', 'error']],
     ['of another machine', { type: 26_985 }, ['ok', 'warning']],
     ['of another machine, by a negative number', { type: -11_317_950 }, ['ok', 'warning']],
   ])('%s', (_, more, statuses) => {

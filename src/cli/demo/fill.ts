@@ -2,21 +2,19 @@ import type { Config } from '../../config/settings.ts'
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { Flow } from '../../core/flow/flow.ts'
 import { minimalFlow } from '../../core/flow/minimal.ts'
-import type { Clock } from '../../core/time/clock.ts'
 import { dayMs } from '../../core/time/durations.ts'
-import type { ListedFlows } from '../../modules/authoring/model.ts'
 import type { KeyList, OrganisationList, Settings } from '../../modules/organisations/model.ts'
-import type { StepCheck } from '../../modules/steps/model.ts'
-import { hasDatabase } from '../../storage/sqlite/database/database.ts'
-import { newLink } from '../dashboard.ts'
+import { systemClock } from '../../runtime/system-clock.ts'
+import { hasDatabase, openForReading } from '../../storage/sqlite/database/database.ts'
+import { newestReceipt } from '../../storage/sqlite/database/inspect.ts'
+import { type Asker, asking } from '../asking.ts'
 import { makeData } from '../data.ts'
-import { type Manager, managedAt, operated } from '../manage.ts'
+import { atDoor, operator } from '../manage.ts'
 import gettingStarted from './flows/getting-started.yaml' with { type: 'text' }
 import springRelease from './flows/spring-release.yaml' with { type: 'text' }
 import welcomeTour from './flows/welcome-tour.yaml' with { type: 'text' }
-import { type DemoEvent, historyOfDay } from './history.ts'
-import { sendPast } from './past.ts'
-import { type Page, sendPresent } from './present.ts'
+import { historyOfDay, lostSince } from './history.ts'
+import { healthReport, reportPresent } from './reports.ts'
 
 /** The demo's flows as their author wrote them. */
 const flowFiles: readonly string[] = [welcomeTour, gettingStarted, springRelease]
@@ -29,150 +27,118 @@ const theme = {
 
 /** Days of history, including today, unless the retention is shorter. */
 const historyDays = 30
-/** Events per request, as many as one may hold; and requests under way at once. */
+/** Events per request: as many as one may hold. */
 const batchSize = 50
-const concurrency = 6
-/** What the pages report about the present is sent again once it is this old. */
-const presentMs = 6 * 3_600_000
 
-/**
- * Makes a new directory with the demo's organisation and flows before it is served. Its clock says that they
- * were published on the day before the history begins, so that nobody can have seen them earlier.
- */
-export async function prepareDemo(
-  { data, retentionDays }: Pick<Config, 'data' | 'retentionDays'>,
-  now: number,
-): Promise<void> {
-  makeData(inDirectory(data))
-  if (hasDatabase(data)) return
-  await makeHarbor(data)
-  const today = Math.floor(now / dayMs)
-  const publishedAt = (today - historyDays) * dayMs
-  await inHarbor(data, pushMissing, { now: () => publishedAt })
-  const snippetKey = await inHarbor(data, currentKey)
-  if (snippetKey === null) return
-  const length = Math.min(historyDays, retentionDays)
-  const days = Array.from({ length }, (_, i) => today - length + 1 + i)
-  await sendPast({ data, snippetKey, now }, days, today - historyDays + 1)
-}
-
-/** Null if there is none. */
-async function currentKey({ ask }: Manager): Promise<string | null> {
-  const { keys } = await ask<typeof KeyList>('GET /keys')
-  return keys.find(({ worksUntil }) => worksUntil === null)?.key ?? null
-}
-
-/** Whatever the settings name, a demo is in a directory of its own. */
-const inDirectory = (data: string) => ({ data, databaseUrl: null })
-
-async function makeHarbor(data: string): Promise<void> {
-  const isNew = await operated(inDirectory(data), async ({ ask }) => {
-    const { organisations } = await ask<OrganisationList>('GET /organisations?named=harbor')
-    if (organisations.length > 0) return false
-    await ask('POST /organisations', { body: { name: 'Harbor', slug: 'harbor' } })
-    return true
-  })
-  if (!isNew) return
-  await inHarbor(data, ({ ask }) => ask('PATCH /settings', { body: { traits: ['plan'], theme } }))
-}
-
-const inHarbor = <T>(data: string, work: (manager: Manager) => Promise<T>, time?: Partial<Clock>) =>
-  managedAt(inDirectory(data), 'harbor', work, time)
-
-/** Pushes the flows that are missing; existing ones are left alone. */
-async function pushMissing({ ask }: Manager): Promise<void> {
-  const { flows: stored } = await ask<typeof ListedFlows>('GET /flows')
-  const pushed = new Set(stored.map(({ key }) => key))
-  const flows = flowFiles
-    .flatMap(text => readFlowFile(text).flows)
-    .filter(({ key }) => !pushed.has(key))
-    .map(minimalFlow)
-  if (flows.length > 0) await ask('POST /push', { body: { flows, publish: true } })
-}
-
-/** A link that signs the demo's operator in to the dashboard; null if there is no dashboard. */
-export async function demoLink(
-  { data, dashboard, publicUrl }: Pick<Config, 'data' | 'dashboard' | 'publicUrl'>,
-  url: string,
-): Promise<string | null> {
-  if (dashboard === 'off') return null
-  const body = { role: 'operator', name: 'Demo owner' } as const
-  return (await inHarbor(data, manager => newLink(manager, publicUrl ?? url, body))).url
-}
-
-/** The organisation of a running demo, and its snippet key; what is missing is made. */
-export async function lookUpDemo(
-  data: string,
-): Promise<{ organisation: Settings; snippetKey: string }> {
-  await makeHarbor(data)
-  return inHarbor(data, async manager => {
-    const { ask } = manager
-    await pushMissing(manager)
-    const organisation = await ask<Settings>('GET /settings')
-    const current = await currentKey(manager)
-    if (current !== null) return { organisation, snippetKey: current }
-    const body = { graceHours: 0 }
-    const { snippetKey } = await ask<{ snippetKey: string }>('POST /keys/rotate', { body })
-    return { organisation, snippetKey }
-  })
-}
-
-/** What the history is made of. */
-interface Told {
-  data: string
-  page: Page
-  flows: readonly Flow[]
+/** What a demo has. */
+export interface Harbor {
   organisation: Settings
+  snippetKey: string
+  flows: readonly Flow[]
+}
+
+interface FillOptions {
   now: number
-  retentionDays: number
+  signal: AbortSignal
   onProgress(line: string): void
 }
 
-/** Sends the parts of the history and of the present that are not stored yet. @returns the number of events */
-export async function sendAll(told: Told): Promise<number> {
-  const { data, page, flows, organisation, now, retentionDays, onProgress } = told
-  const { stored, isPresent } = await inHarbor(data, async ({ ask, download }) => {
-    const { steps } = await ask<StepCheck>('GET /health')
-    const isRecent = (time: string | null) => time !== null && Date.parse(time) > now - presentMs
-    const isPresent = steps.some(step => isRecent(step.lastFindAt) || isRecent(step.lastMissAt))
-    let lines = ''
-    for await (const chunk of await download('GET /events')) lines += chunk
-    const events = lines.split('\n').filter(Boolean)
-    return { isPresent, stored: new Set(events.map(line => JSON.parse(line).id as string)) }
-  })
-  // Older events would be refused.
-  const days = Math.min(historyDays, retentionDays)
+/**
+ * Brings a directory that nobody serves up to the present: its organisation and flows, and what people have
+ * done since the newest stored event, or in the last month. All of it goes through the API, with a clock
+ * that says when it happened.
+ */
+export async function fillDemo(
+  { data, retentionDays }: Pick<Config, 'data' | 'retentionDays'>,
+  { now, signal, onProgress }: FillOptions,
+): Promise<Harbor> {
+  const place = { data, databaseUrl: null }
+  makeData(place)
   const today = Math.floor(now / dayMs)
-  const firstDay = Math.floor(Date.parse(organisation.createdAt) / dayMs) - historyDays + 1
-  const eventsOf = (day: number) =>
-    historyOfDay(day, { flows, firstDay }).filter(({ occurredAt }) => occurredAt <= now)
-  let sent = 0
-  for (let done = 1; done <= days; done++) {
-    const happened = eventsOf(today - days + done)
-    const last = happened.at(-1)
-    // A day that broke off midway is sent again, because the server knows events by their ids.
-    if (last && !stored.has(last.id)) {
-      await sendDay(page, happened)
-      sent += happened.length
+  const filledTo = filledUntil(data)
+  // Made on the day before the history begins, so that nobody has seen a flow before it was published.
+  const time = clockAt(filledTo ?? (today - historyDays) * dayMs)
+  const work = async (send: Parameters<typeof asking>[0]): Promise<Harbor> => {
+    const harbor = await findOrMake(send)
+    const { organisation, snippetKey } = harbor
+    const { ask } = asking(send, { authorization: `Bearer ${snippetKey}` }, '/api/v1')
+    const { flows } = await ask<{ flows: Flow[] }>('GET /flows')
+    const firstDay = Math.floor(Date.parse(organisation.createdAt) / dayMs) + 1
+    const days = Math.min(historyDays, retentionDays)
+    const since = filledTo ?? Number.NEGATIVE_INFINITY
+    const events = Array.from({ length: days }, (_, i) => today - days + 1 + i)
+      .flatMap(day => historyOfDay(day, { flows, firstDay }))
+      .filter(({ occurredAt }) => occurredAt > since && occurredAt <= now)
+      // Some of what a day's people do happens on later days.
+      .sort((a, b) => a.occurredAt - b.occurredAt)
+    const steps = new Map(flows.flatMap(({ steps }) => steps).map(step => [step.id, step]))
+    const lostAt = lostSince(firstDay)
+    for (let sent = 0; sent < events.length && !signal.aborted; ) {
+      const batch = events.slice(sent, sent + batchSize)
+      const reports = batch.map(event => {
+        const step = steps.get(event.stepId ?? '')
+        const look = Bun.hash.xxHash32(`${event.runId}`)
+        const body = step && healthReport(event, step, lostAt, look)
+        if (!body) return null
+        time.set(event.occurredAt)
+        return ask(`POST /steps/${step.id}/health`, { body })
+      })
+      await Promise.all(reports)
+      time.set(batch.at(-1)!.occurredAt)
+      await ask('POST /events', { body: { sentAt: time.clock.now(), events: batch } })
+      sent += batch.length
+      onProgress(`sent ${sent} of ${events.length} events`)
     }
-    onProgress(`sending history: day ${done} of ${days}, ${sent} events`)
+    time.set(now)
+    if (!signal.aborted) await reportPresent(ask, { steps: [...steps.values()], now, lostAt })
+    return { ...harbor, flows }
   }
-  if (!isPresent) {
-    onProgress('sending health reports, fingerprints, ticks and completions')
-    const recent = [today - 2, today - 1, today].flatMap(eventsOf)
-    const accepted = recent.filter(({ occurredAt }) => occurredAt > now - days * dayMs)
-    await sendPresent(page, flows, accepted)
-  }
-  return sent
+  return atDoor(place, work, time.clock)
 }
 
-async function sendDay(page: Page, events: readonly DemoEvent[]): Promise<void> {
-  const batches: DemoEvent[][] = []
-  for (let i = 0; i < events.length; i += batchSize) batches.push(events.slice(i, i + batchSize))
-  const last = batches.pop()
-  const send = (batch: DemoEvent[]) =>
-    page('POST /events', { body: { sentAt: Date.now(), events: batch } })
-  while (batches.length > 0) await Promise.all(batches.splice(0, concurrency).map(send))
-  // Sent alone and last, because it marks the day as complete.
-  if (last) await send(last)
+/** When the newest stored event came in, epoch milliseconds; null in a new directory. */
+function filledUntil(data: string): number | null {
+  if (!hasDatabase(data)) return null
+  using database = openForReading(data)
+  return newestReceipt(database)
+}
+
+/** A clock that says what it is set to, epoch milliseconds. */
+function clockAt(start: number) {
+  const machine = systemClock()
+  const startedAt = machine.monotonic()
+  let at = start
+  return {
+    clock: { now: () => at, monotonic: () => startedAt + at - start },
+    set(time: number) {
+      at = time
+    },
+  }
+}
+
+/** The organisation, with the key of its pages. One that is new gets the flows. */
+async function findOrMake(
+  send: Parameters<typeof asking>[0],
+): Promise<Pick<Harbor, 'organisation' | 'snippetKey'>> {
+  const server = asking(send, operator())
+  const named = 'GET /organisations?named=harbor'
+  const find = async () => (await server.ask<OrganisationList>(named)).organisations[0]
+  const found = await find()
+  if (!found) await server.ask('POST /organisations', { body: { name: 'Harbor', slug: 'harbor' } })
+  const organisation = found ?? (await find())!
+  const { ask } = asking(send, { ...operator(), 'cairn-organisation': organisation.id })
+  if (!found) {
+    await ask('PATCH /settings', { body: { traits: ['plan'], theme } })
+    const flows = flowFiles.flatMap(text => readFlowFile(text).flows).map(minimalFlow)
+    await ask('POST /push', { body: { flows, publish: true } })
+  }
+  return { organisation, snippetKey: await currentKey(ask) }
+}
+
+async function currentKey(ask: Asker['ask']): Promise<string> {
+  const { keys } = await ask<typeof KeyList>('GET /keys')
+  const current = keys.find(({ worksUntil }) => worksUntil === null)
+  if (current) return current.key
+  const body = { graceHours: 0 }
+  return (await ask<{ snippetKey: string }>('POST /keys/rotate', { body })).snippetKey
 }

@@ -1,10 +1,13 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Config } from '../../config/settings.ts'
+import { codeOf } from '../asking.ts'
 
-/** The result of one look at one thing. An error keeps Cairn from working, or its data from being safe. */
+const { R_OK, W_OK, X_OK } = constants
+
+/** The result of one check. An error keeps Cairn from working, or its data from being safe. */
 export interface Finding {
   status: 'ok' | 'warning' | 'error'
-  /** What was looked at; a word of a fixed list, for scripts. */
+  /** What was checked; a word of a fixed list, for scripts. */
   check: Check
   what: string
   /** What to do; null if there is nothing to do. */
@@ -19,18 +22,13 @@ export type Check =
   | 'disk'
   | 'database'
   | 'dead_letters'
-  | 'webhooks'
+  | 'clock'
   | 'backup'
   | 'server'
-  | 'unit'
   | 'ports'
+  | 'organisation'
   | 'limits'
-  | 'identity'
   | 'issuer'
-  | 'clock'
-  | 'time_zones'
-  | 'open_files'
-  | 'memory'
 
 const findingOf =
   (status: Finding['status']) =>
@@ -48,7 +46,6 @@ export const error = findingOf('error')
 /** What the checks look at. A setting that cannot be read is null. */
 export interface Subject {
   data: string | null
-  bufferBytes: number | null
   /** The database that servers share; null if a server has its data in the directory. */
   databaseUrl: string | null
   /** All settings, if all of them can be read. */
@@ -59,19 +56,19 @@ export interface Subject {
   now: number
 }
 
-/** The same, with a directory that exists and can be read. */
-export type DataSubject = Subject & { data: string }
-
-/** Whether this user may do something with a file. */
-export function isAllowed(path: string, mode: number): boolean {
+/** Why this user may not do something with a file, as the system's code; null if they may. */
+export function accessProblem(path: string, mode: number): string | null {
   try {
     accessSync(path, mode)
-    return true
-  } catch {
-    return false
+    return null
+  } catch (problem) {
+    return codeOf(problem)
   }
 }
 
-/** Whether there is a directory that can be read. If not, `checkDirectory` says why. */
 export const isReadableDirectory = (path: string): boolean =>
-  isAllowed(path, constants.R_OK | constants.X_OK) && statSync(path).isDirectory()
+  accessProblem(path, R_OK | X_OK) === null && statSync(path).isDirectory()
+
+/** Whether there is a directory with the rights that Cairn needs. If not, `checkDirectory` says why. */
+export const isUsableDirectory = (path: string): boolean =>
+  isReadableDirectory(path) && accessProblem(path, W_OK) === null

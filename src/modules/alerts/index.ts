@@ -21,7 +21,6 @@ export type { Mail, Outside } from './sender.ts'
 export { Sender } from './sender.ts'
 export type { Sent } from './standard-webhooks.ts'
 export { AlertWatch, type WatchDeps } from './watch.ts'
-export { webhookFinding } from './wording.ts'
 
 const mostListed = 100
 

@@ -5,8 +5,6 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { attempt } from '../../../core/attempt.ts'
 
-const partialName = /^\.cairn-backup-[0-9a-f]{12}\.partial(-wal|-journal)?$/
-
 /** A backup on its way into a data directory. */
 export const stagedName = '.cairn-restore.partial'
 
@@ -31,6 +29,3 @@ export const clearPartial = (partial: string) =>
   Promise.all(filesOf(partial).map(path => rm(path, { force: true })))
 
 const filesOf = (partial: string) => ['', '-wal', '-journal'].map(suffix => `${partial}${suffix}`)
-
-/** Whether a file is one that a backup or a restore works on, by its name. */
-export const isPartial = (name: string) => partialName.test(name) || name === stagedName

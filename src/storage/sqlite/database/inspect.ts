@@ -1,11 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import {
-  refusesMany,
-  summedHours,
-  type UserHashCounts,
-} from '../../../core/organisation/verified-identity.ts'
-import type { WebhookState } from '../../../modules/alerts/port.ts'
-import { identityHours } from '../organisations/user-hashes.ts'
 import { schemaOf } from './migrate.ts'
 
 /** What an inspection of a whole database tells its operator, over a connection that cannot write. */
@@ -35,31 +28,6 @@ export function unfinishedErasures(database: Database): number {
   return query.get()!.count
 }
 
-/** Organisations that require hashes of user ids and refuse many, with the counts of 24 hours. */
-export function refusingIdentities(
-  database: Database,
-  now: number,
-): { slug: string; counts: UserHashCounts }[] {
-  const hoursOf = identityHours(database)
-  return database
-    .query<{ id: number; slug: string }, []>(
-      "select id, slug from organisations where identity_mode = 'enforce' order by slug",
-    )
-    .all()
-    .map(({ id, slug }) => ({ slug, counts: summedHours(hoursOf(id, now)) }))
-    .filter(({ counts }) => refusesMany(counts))
-}
-
-const webhookStatesSql = `select slug, webhooks.public_id as id, url,
-    disabled_at as "disabledAt", disabled_why as "disabledWhy", failing_since as "failingSince"
-  from webhooks join organisations on organisations.id = webhooks.org_id
-  order by slug, webhooks.id`
-
-/** Those of all organisations. */
-export function webhookStates(database: Database): (WebhookState & { slug: string })[] {
-  return database.query<WebhookState & { slug: string }, []>(webhookStatesSql).all()
-}
-
 /** When the newest event came in, epoch milliseconds; null before the first. */
 export function newestReceipt(database: Database): number | null {
   if (schemaOf(database) === 0) return null
@@ -83,19 +51,14 @@ const faultsOf = (database: Database, sql: string): string[] =>
  * Checks the pages of one table after the other, including the order of its indexes but not their contents.
  * A snapshot is held for one table at a time, so that a running server can go on with checkpoints.
  */
-export function* quickCheck(
-  database: Database,
-): Generator<{ done: number; tables: number; faults: string[] }> {
+export function quickCheck(database: Database): string[] {
   const names = database
     .query<{ name: string }, []>("select name from sqlite_schema where type = 'table'")
     .all()
     .map(({ name }) => name)
-  const tables = ['sqlite_schema', ...names]
-  for (const [index, table] of tables.entries()) {
-    const quotedName = `"${table.replaceAll('"', '""')}"`
-    const faults = faultsOf(database, `pragma quick_check(${quotedName})`)
-    yield { done: index + 1, tables: tables.length, faults }
-  }
+  return ['sqlite_schema', ...names].flatMap(table =>
+    faultsOf(database, `pragma quick_check("${table.replaceAll('"', '""')}")`),
+  )
 }
 
 /** Checks everything: every page, every index against its table, and every reference. */
