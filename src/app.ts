@@ -36,8 +36,8 @@ import {
   type Sent,
 } from './modules/alerts/index.ts'
 import type { AlertStore } from './modules/alerts/port.ts'
-import { analyticsRoutes, exportOperation } from './modules/analytics/index.ts'
 import type { AnalyticsStores } from './modules/analytics/port.ts'
+import { analyticsRoutes } from './modules/analytics/routes.ts'
 import { authorRoutes } from './modules/author/index.ts'
 import type { AuthorStore } from './modules/author/port.ts'
 import { authoringRoutes } from './modules/authoring/index.ts'
@@ -174,7 +174,6 @@ const longIdleSeconds = 240
 export function routesOf(deps: AppDeps): Route[] {
   const { stores, management, flowWork, clock } = deps
   const analytics = analyticsRoutes({ stores, flows: management.flows, clock })
-  const exportRoute = analytics.find(({ operation }) => operation === exportOperation)!
   const steps = stepRoutes(deps, management.evidence)
   const historyRoute = steps.find(({ operation }) => operation === historyOperation)!
   const routes = [
@@ -186,7 +185,7 @@ export function routesOf(deps: AppDeps): Route[] {
       ...{ stores, seen: management.seen, clock },
       publicUrl: deps.dashboard?.publicUrl ?? null,
     }),
-    ...analytics,
+    ...analytics.routes,
     ...accessRoutes({ access: management.access, clock }),
     ...organisationRoutes({ ...management, clock }),
     ...authoringRoutes({ ...management, flowWork, clock }),
@@ -205,7 +204,7 @@ export function routesOf(deps: AppDeps): Route[] {
       ...deps,
       ...management,
       store: management.signIns,
-      exportRoute,
+      exportRoute: analytics.exportRoute,
       historyRoute,
     }),
   ]

@@ -7,7 +7,7 @@
 --   BENCH_KEY      the snippet key
 --   BENCH_FLOWS    "flow step step step,flow step step step,…"
 --   BENCH_BATCH    events in a request
---   BENCH_IDS      v7 (ordered) or v4 (random)
+--   BENCH_IDS      v7 (ordered, as Cairn's own clients make them) or v4 (random), for events and runs
 --   BENCH_NONCE    differs from load to load, so that no two send the same ids
 --   BENCH_OPEN     how many runs are in progress at a time, a power of ten that the batch divides: a request
 --                  has the next event of some of them. Without it, a request has whole runs, start to end
@@ -94,6 +94,15 @@ local function v7()
 end
 local id = env("BENCH_IDS") == "v4" and function() return v4(), "", "" end or v7
 
+-- The first half of a run's id, which is ordered or random as those of events are.
+local areRandom = env("BENCH_IDS") == "v4"
+local function runHead(its)
+  if areRandom then return heads[its % 4093] end
+  local ms = startedAt + floor(its / 20)
+  return hex[floor(ms / 2 ^ 32)] .. hex[floor(ms / 65536) % 65536] .. "-" .. hex[ms % 65536] .. "-" ..
+    hex[28672 + its % 4096]
+end
+
 local run = 0
 local function nextOfWholeRuns()
   if count % #kinds == 0 then run = run + 1 end
@@ -146,14 +155,14 @@ function request()
   for i = 1, batch do
     local its, k = nextEvent()
     count = count + 1
-    -- Both divisors are prime, so that the halves tell sixteen million runs apart.
+    -- Both divisors are prime, so that the halves tell sixteen million sessions apart.
     local first, rest = its % 4093, its % 4099
     parts[n + 1] = i == 1 and '{"events":[{"id":"' or ',{"id":"'
     parts[n + 2], parts[n + 3], parts[n + 4] = id()
     parts[n + 5] = flows[its % #flows + 1][k]
     parts[n + 6] = its % people
     parts[n + 7] = '","runId":"'
-    parts[n + 8] = heads[first]
+    parts[n + 8] = runHead(its)
     parts[n + 9] = ends[rest]
     parts[n + 10] = '","sessionId":"'
     parts[n + 11] = heads[4092 - first]

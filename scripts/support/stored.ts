@@ -1,13 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredEvent } from '../../src/storage/shared/in-rows.ts'
-import {
-  type BatchRow,
-  storedText,
-} from '../../src/storage/sqlite/engine/event-codec/event-batches.ts'
-import { decodeEvents } from '../../src/storage/sqlite/engine/event-codec/event-text.ts'
+import { type BatchRow, eventsOf } from '../../src/storage/sqlite/ledger/event-batches.ts'
 
 /** Looks at what is in a data directory. */
 
@@ -17,7 +13,7 @@ export function storedEvents(database: Database, orgRow?: number): StoredEvent[]
     .query<BatchRow & { org_id: number }, []>('select * from event_batches order by seq')
     .all()
     .filter(row => orgRow === undefined || row.org_id === orgRow)
-    .flatMap(row => decodeEvents(storedText(row)))
+    .flatMap(row => eventsOf(row))
 }
 
 /**
@@ -91,7 +87,8 @@ export function textsIn(directory: string, texts: readonly string[]): string[] {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
-  const contents = files.map(file => readFileSync(file))
+  // A file may be deleted meanwhile.
+  const contents = files.filter(file => existsSync(file)).map(file => readFileSync(file))
   // The ledger is compressed.
   const ledgers = files
     .filter(file => file.endsWith('.db'))

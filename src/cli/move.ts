@@ -17,8 +17,7 @@ import {
   moveOutOfLog,
 } from '../storage/sqlite/replica/move.ts'
 import { shareFile } from '../storage/sqlite/replica/shared-files.ts'
-import { writeSnapshot } from '../storage/sqlite/replica/snapshot-file.ts'
-import { storeSnapshot } from '../storage/sqlite/replica/snapshots.ts'
+import { storeSnapshot, writeSnapshot } from '../storage/sqlite/replica/snapshots.ts'
 import type { Command, Flags } from './command.ts'
 import { makeDirectory, requireData, requireUsableData } from './data.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
@@ -130,7 +129,7 @@ async function moveBack(dataDir: string, url: string, hasEnded: boolean): Promis
   makeDirectory(dataDir)
   const lock = keepServersOut(dataDir)
   try {
-    const { bringUpToDate } = await import('../runtime/in-process.ts')
+    const { doorInProcess } = await import('../runtime/in-process.ts')
     const log = await PostgresLog.open(url)
     try {
       const running = await log.running()
@@ -139,7 +138,8 @@ async function moveBack(dataDir: string, url: string, hasEnded: boolean): Promis
           `nodes are running, which would go on writing to the database: ${running.join(', ')}; stop them and try again`,
         )
       }
-      if (!hasEnded) await bringUpToDate({ data: dataDir, databaseUrl: url })
+      // It brings the directory up to date with the log.
+      if (!hasEnded) await (await doorInProcess({ data: dataDir, databaseUrl: url })).close()
       using database = openForWriting(dataDir)
       await moveOutOfLog(database, log, `${hostname()}:${resolve(dataDir)}`)
       return new Map()

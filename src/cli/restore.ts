@@ -3,29 +3,22 @@ import { shellWord } from '../core/text/wording.ts'
 import { isoTime } from '../core/time/clock.ts'
 import { keepServersOut } from '../runtime/lock.ts'
 import type { BackupContent } from '../storage/sqlite/backup/check-backup.ts'
-import {
-  dropStaged,
-  restore,
-  sizeOfBackup,
-  tryBackup,
-  undoRestore,
-} from '../storage/sqlite/backup/restore.ts'
+import { dropStaged, restore, sizeOfBackup, tryBackup } from '../storage/sqlite/backup/restore.ts'
 import type { Command, Flags } from './command.ts'
 import { directoryOf, makeDirectory } from './data.ts'
-import { UsageFailure, warn } from './failure.ts'
+import { warn } from './failure.ts'
 import { interruptible } from './interrupt.ts'
 import { print, printJson } from './output.ts'
 import { progressBar } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
-type Options = Flags<never, 'undo' | 'check' | 'json'>
+type Options = Flags<never, 'check' | 'json'>
 
 export function addRestore(cairn: Command): void {
   addSettings(cairn.command('restore'), ['data'])
     .description('replace the database of a stopped server with a backup; the old database is kept')
-    .argument('[file]', 'a backup')
+    .argument('<file>', 'a backup, or a database that a restore has replaced')
     .option('--check', 'only check whether the backup is intact and can be restored')
-    .option('--undo', 'bring back the database that the last restore replaced')
     .option('--json', 'print what was done as JSON')
     .notes(`The backup is first checked against its checksum, to its last page, and against
 the schema that Cairn makes. All else in the data directory stays as it is:
@@ -33,17 +26,14 @@ session.key, and who was erased.`)
     .examples(
       'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --check',
       'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --data /var/lib/cairn',
-      'cairn restore --undo',
     )
-    .action(async (file: string | undefined, options: Options, command: Command) => {
-      if (options.check && file !== undefined && !options.undo) return check(file, options)
-      const data = directoryOf(settingsOf(command, 'data', 'databaseUrl'), ofPostgres)
-      if (options.undo) {
-        if (file !== undefined) throw new UsageFailure('--undo takes no file: leave it out')
-        return undo(data, options)
-      }
-      if (file === undefined) throw new UsageFailure('name the backup to restore (see --help)')
-      return replace(data, file, options)
+    .action(async (file: string, options: Options, command: Command) => {
+      if (options.check) return check(file, options)
+      return replace(
+        directoryOf(settingsOf(command, 'data', 'databaseUrl'), ofPostgres),
+        file,
+        options,
+      )
     })
 }
 
@@ -80,18 +70,9 @@ async function replace(data: string, file: string, { json }: Options): Promise<v
   print(`restored ${file} into ${data}: ${told(content)}`, ...next(data, content))
   if (aside === null) return
   print(
-    `to take this back: cairn restore --undo --data ${shellPath(data)}`,
+    `to take this back: cairn restore ${shellWord(aside)} --data ${shellPath(data)}`,
     `the old database is ${aside}: remove it once all is well`,
   )
-}
-
-async function undo(data: string, { json }: Options): Promise<void> {
-  const lock = keepServersOut(data)
-  const result = await undoRestore(data, Date.now()).finally(() => lock.release())
-  if (json) return printJson(result)
-  print(`put ${result.restored} back`, `start the server: cairn serve --data ${shellPath(data)}`)
-  if (result.aside !== null)
-    print(`the database it replaced is ${result.aside}: run this again to undo it`)
 }
 
 const shellPath = (path: string) => shellWord(resolve(path))
@@ -119,6 +100,6 @@ const shownContent = ({ schema, newestEventAt }: BackupContent) => ({
 function warnOfNoChecksum(file: string, hasChecksum: boolean): void {
   if (hasChecksum) return
   warn(
-    `there is no ${file}.sha256 to check it against: its pages, its schema and its JSON are intact, but a changed value in it would not be noticed`,
+    `there is no ${file}.sha256 to check it against: its pages and its schema are intact, but a changed value in it would not be noticed`,
   )
 }

@@ -5,8 +5,6 @@ import type { Command } from './command.ts'
 import { CommandFailure } from './failure.ts'
 import { refuseNoFile, replaceFile } from './files.ts'
 import { print, printColumns, printJson } from './output.ts'
-import alertRules from './service/alerts.yaml' with { type: 'text' }
-import dashboard from './service/dashboard.json'
 import {
   marker,
   rightsPath,
@@ -20,8 +18,8 @@ import { addGroup } from './table.ts'
 export function addService(cairn: Command): void {
   const service = addGroup(cairn, {
     name: 'service',
-    about: 'run the server with systemd, and monitor it with Prometheus and Grafana',
-    examples: ['sudo cairn service install', 'cairn service alerts > cairn-alerts.yml'],
+    about: 'run the server with systemd',
+    examples: ['sudo cairn service install', 'cairn service show'],
   })
   planned(service.command('install'))
     .description('install a unit, settings and a user for systemd, as root; starts nothing')
@@ -47,16 +45,6 @@ export function addService(cairn: Command): void {
       const text = serviceFiles(options)[what === 'unit' ? unitPath : options.config]!
       print(text.trimEnd())
     })
-  service
-    .command('alerts')
-    .description('print alert rules for Prometheus')
-    .examples('cairn service alerts > /etc/prometheus/rules/cairn.yml')
-    .action(() => print(alertRules.trimEnd()))
-  service
-    .command('dashboard')
-    .description('print a dashboard for Grafana, as JSON to import')
-    .examples('cairn service dashboard > cairn-dashboard.json')
-    .action(() => print(JSON.stringify(dashboard, null, 2)))
 }
 
 const rooted = (command: Command) =>

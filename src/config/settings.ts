@@ -222,12 +222,6 @@ export const settings = {
     help: 'milliseconds that a request waits for the server in CAIRN_LIMITS_URL before that server counts as away; at worst twice as long',
     parse: wholeNumber(5, 10_000),
   }),
-  limitsAway: setting({
-    placeholder: 'what',
-    default: 'share',
-    help: 'while the server in CAIRN_LIMITS_URL is away: "share" counts only here, "open" lets all in, "refuse" answers 503',
-    parse: oneOf('share', 'open', 'refuse'),
-  }),
   logLevel: setting({
     placeholder: 'level',
     default: 'info',

@@ -1,68 +1,132 @@
+import type { JsonSchema } from './flow/schema.ts'
 import { shown } from './text/wording.ts'
 
-/** One fault in what a caller sent: a JSON pointer and a sentence, never the caller's value. */
+/** One problem in a request: a JSON pointer and a sentence, never the caller's value. */
 export interface Problem {
   path: string
   message: string
 }
 
-/** The most faults that a refusal names. */
-export const mostProblems = 20
+/** At most this many problems are returned. */
+export const maxProblems = 20
 
-/** Every reason for which a request can be refused, with its HTTP status. */
-export const statuses = {
-  malformed_json: 400,
-  unauthorized: 401,
-  origin_not_allowed: 403,
-  forbidden: 403,
-  not_found: 404,
-  organisation_not_found: 404,
-  version_not_found: 404,
-  flow_not_found: 404,
-  step_not_found: 404,
-  person_not_found: 404,
-  dead_letter_not_found: 404,
-  webhook_not_found: 404,
-  delivery_not_found: 404,
-  method_not_allowed: 405,
-  too_many_flows: 409,
-  slug_taken: 409,
-  too_many_organisations: 409,
-  too_many_webhooks: 409,
-  too_many_previews: 409,
-  sent_too_often: 409,
-  cannot_link: 409,
-  two_secrets_work: 409,
-  rewriting_under_way: 409,
-  nothing_to_repair: 409,
-  flow_locked: 409,
-  server_running: 409,
-  unsupported_by_database: 409,
-  precondition_failed: 412,
-  precondition_required: 428,
-  payload_too_large: 413,
-  uri_too_long: 414,
-  unsupported_media_type: 415,
-  validation_failed: 422,
-  rate_limited: 429,
-  internal: 500,
-  overloaded: 503,
-  no_room: 507,
-  // It is unknown whether what was sent is stored. Only for the log: the connection is cut, because any
-  // answer would claim the one or the other.
-  in_doubt: 500,
-  // The caller has gone. Only for the log, because nobody reads the answer. 499 is not in any standard; it
-  // is known from nginx's logs.
-  caller_gone: 499,
-} as const
+/** An error as the API describes it. */
+export interface ErrorEntry {
+  status: number
+  /** When it is returned. Absent for errors that only the log sees. */
+  when?: string
+  /** A fixed sentence. Such a body has no `code`. */
+  sentence?: string
+  header?: 'Retry-After' | 'WWW-Authenticate'
+  /** Further fields of the body, as JSON Schema. */
+  fields?: Readonly<Record<string, JsonSchema>>
+}
 
-export type ErrorCode = keyof typeof statuses
+const text = (description: string) => ({ type: 'string', description })
+const textOrNull = (description: string) => ({ type: ['string', 'null'], description })
 
-/** Codes that callers never see. */
-export const untold = ['caller_gone', 'in_doubt'] as const satisfies readonly ErrorCode[]
+/** Every error of the API. */
+export const errors = {
+  malformed_json: {
+    status: 400,
+    when: 'The body is not JSON. Compressed bodies are not accepted.',
+  },
+  unauthorized: {
+    status: 401,
+    when: 'The credential is missing, unknown, expired, of the wrong kind or of another organisation, or the `userHash` is wrong or missing.',
+    sentence: 'Unauthorized',
+    header: 'WWW-Authenticate',
+  },
+  origin_not_allowed: { status: 403, when: 'The organisation does not list this `Origin`.' },
+  forbidden: {
+    status: 403,
+    when: 'The credential is valid but may not do this.',
+    fields: { scope: text('The missing scope. Absent if no scope is enough.') },
+  },
+  not_found: { status: 404, when: 'Nothing exists at this path.' },
+  organisation_not_found: { status: 404, when: 'The organisation is unknown or missing.' },
+  version_not_found: { status: 404, when: 'The flow has no version with this number.' },
+  flow_not_found: {
+    status: 404,
+    when: 'No flow has this id or key. With a snippet key, no published flow has it.',
+  },
+  step_not_found: { status: 404, when: 'No step has this id or key.' },
+  person_not_found: {
+    status: 404,
+    when: 'Nothing is stored about this person, or the person was not erased.',
+  },
+  dead_letter_not_found: { status: 404, when: 'One of the dead letters does not exist.' },
+  webhook_not_found: { status: 404, when: 'The organisation has no webhook with this id.' },
+  delivery_not_found: { status: 404, when: 'No delivery of the last seven days has this id.' },
+  method_not_allowed: { status: 405, when: 'The path does not accept this method. See `Allow`.' },
+  too_many_flows: { status: 409, when: 'The organisation has the maximum number of flows.' },
+  slug_taken: { status: 409, when: 'Another organisation has this slug.' },
+  too_many_organisations: { status: 409, when: 'The server cannot hold more organisations.' },
+  too_many_webhooks: { status: 409, when: 'The organisation has the maximum number of webhooks.' },
+  too_many_previews: { status: 409, when: 'The organisation has too many preview links.' },
+  sent_too_often: {
+    status: 409,
+    when: 'The maximum number of messages was sent on request. Nothing was sent or changed.',
+    header: 'Retry-After',
+  },
+  cannot_link: { status: 409, when: 'One of them is linked already, or both are the same.' },
+  two_secrets_work: { status: 409, when: 'The previous identity secret is still valid.' },
+  rewriting_under_way: { status: 409, when: 'An erasure or a rebuild of analytics is running.' },
+  nothing_to_repair: { status: 409, when: 'No selector was given, and none is suggested.' },
+  flow_locked: { status: 409, when: 'The flow can only be changed in its repository.' },
+  server_running: { status: 409, when: 'This is only possible while no server runs.' },
+  unsupported_by_database: { status: 409, when: 'Several servers share the data.' },
+  precondition_failed: {
+    status: 412,
+    when: 'It changed after you read it.',
+    fields: {
+      etag: textOrNull('The current `ETag`. Null if nothing exists.'),
+      changedBy: textOrNull('Who changed it.'),
+      changedAt: { ...textOrNull('When it changed.'), format: 'date-time' },
+    },
+  },
+  precondition_required: { status: 428, when: '`If-Match` or `If-None-Match` is missing.' },
+  payload_too_large: { status: 413, when: 'The body is over 64 KiB, or 1 MiB for `/events`.' },
+  uri_too_long: { status: 414, when: 'Path and query are over 8 KiB.' },
+  unsupported_media_type: { status: 415, when: 'Neither `application/json` nor `text/plain`.' },
+  validation_failed: {
+    status: 422,
+    when: 'The request does not have the expected shape. See `details`.',
+    fields: {
+      details: { type: 'array', items: { $ref: '#/components/schemas/Problem' } },
+    },
+  },
+  rate_limited: {
+    status: 429,
+    when: 'The organisation has reached the limit of the bucket.',
+    sentence: 'Rate limit exceeded',
+    header: 'Retry-After',
+    fields: {
+      retryAfter: { type: 'integer', minimum: 1, description: 'Seconds, as in `Retry-After`.' },
+    },
+  },
+  internal: { status: 500, when: 'The server failed. Its log has the reason by `X-Request-Id`.' },
+  overloaded: {
+    status: 503,
+    when: 'The disk is too slow or cannot be written to. Nothing was stored.',
+    header: 'Retry-After',
+  },
+  no_room: { status: 507, when: "The server's disk is too full for this. Nothing has changed." },
+  // It is unknown whether what was sent is stored. The connection is closed, because any response would
+  // claim one or the other.
+  in_doubt: { status: 500 },
+  // The caller has gone. 499 is not in any standard; it is known from nginx's logs.
+  caller_gone: { status: 499 },
+} as const satisfies Readonly<Record<string, ErrorEntry>>
 
-/** Codes that callers may see. */
-export type ToldCode = Exclude<ErrorCode, (typeof untold)[number]>
+export type ErrorCode = keyof typeof errors
+
+export const errorEntry = (code: ErrorCode): ErrorEntry => errors[code]
+
+/** Codes that callers receive; the others are only logged. */
+export type PublicErrorCode = {
+  [Code in ErrorCode]: (typeof errors)[Code] extends { when: string } ? Code : never
+}[ErrorCode]
 
 /**
  * A refusal: `message` is for the caller, `cause` for the log alone.
@@ -150,7 +214,7 @@ export const unauthorizedCauseOf = ({ cause }: AppError): UnauthorizedCause | un
  * @param keys those that are missing, if any were named
  */
 export function flowNotFound(...keys: string[]): AppError {
-  const named = keys.slice(0, mostProblems).map(key => shown(key))
+  const named = keys.slice(0, maxProblems).map(key => shown(key))
   if (keys.length > named.length) named.push('…')
   return new AppError(
     'flow_not_found',

@@ -1,5 +1,4 @@
 import { KindGuard, type TObject } from '@sinclair/typebox'
-import { afterwards } from '../core/organisation/catalogue.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { type GateDeps, passGate } from './gate.ts'
 import { readJson, readQuery, requireKnown, requireShape, shapeOf } from './input.ts'
@@ -53,9 +52,6 @@ const checksOf = ({ body, query }: Route) => ({
  * A route at work. The order of a request: the gate (401, 429, 403, the path's id); room in storage for what
  * is sent (503); the body (413, 415, 400); the shape (422); the hash of the user it names (401); the module's
  * verb.
- *
- * It yields to other requests only if there is something to wait for. A read with a snippet key is answered
- * within one turn of the event loop, because a promise on the way would cost as much as the rest.
  */
 export class Endpoint {
   private readonly checks: ReturnType<typeof checksOf>
@@ -67,25 +63,14 @@ export class Endpoint {
     this.checks = checksOf(route)
   }
 
-  handle({ request, params = noParams }: RoutedRequest): Response | Promise<Response> {
-    const { route, deps } = this
-    const { clock, responder } = deps
+  async handle({ request, params = noParams }: RoutedRequest): Promise<Response> {
+    const { route } = this
+    const { clock, responder } = this.deps
     const call = new RequestContext(request, route, clock.now(), clock.monotonic())
     try {
       call.params = params
-      const reply = afterwards(passGate(call, route, params, deps), () => this.replyTo(call))
-      return reply instanceof Promise
-        ? this.answerLater(call, reply)
-        : responder.answer(call, reply)
-    } catch (error) {
-      return responder.refuse(call, error)
-    }
-  }
-
-  private async answerLater(call: RequestContext, reply: Promise<Reply>): Promise<Response> {
-    const { responder } = this.deps
-    try {
-      return responder.answer(call, await reply)
+      await passGate(call, route, params, this.deps)
+      return responder.answer(call, await this.replyTo(call))
     } catch (error) {
       return responder.refuse(call, error)
     }

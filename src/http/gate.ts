@@ -1,16 +1,14 @@
 import { AppError, flowNotFound, unauthorized } from '../core/errors.ts'
 import type { Bucket } from '../core/organisation/buckets.ts'
 import {
-  afterwards,
   type FlowEntry,
   latestVersion,
-  type MaybePromise,
   type Organisation,
   type StepEntry,
 } from '../core/organisation/catalogue.ts'
 import { dashboardSecretHash, isStanding } from '../core/organisation/dashboard-session.ts'
 import { snippetKeyForm } from '../core/organisation/ids.ts'
-import type { Limiter, Taken } from '../core/organisation/limiter.ts'
+import type { Limiter } from '../core/organisation/limiter.ts'
 import { isManagementToken, managementTokenHash } from '../core/organisation/management-token.ts'
 import { scopesOfRole } from '../core/organisation/role.ts'
 import { shown } from '../core/text/wording.ts'
@@ -81,23 +79,18 @@ function credentialOf(request: Request, route: Route): string {
 const isLikeToken = (credential: string) => credential.split('.', 4).length === 3
 
 /** @throws AppError `unauthorized` */
-function organisationOfKey(
-  key: string,
-  call: RequestContext,
-  { stores }: GateDeps,
-): MaybePromise<Organisation> {
+function organisationOfKey(key: string, call: RequestContext, { stores }: GateDeps): Organisation {
   if (!snippetKeyForm.test(key)) {
     throw unauthorized(isLikeToken(key) ? 'token_where_key_is_due' : 'malformed_key')
   }
-  return afterwards(stores.catalogue().snippetKey(key), known => {
-    if (!known) throw unauthorized('unknown_key')
-    const { organisation, endsAt } = known
-    if (endsAt !== null) {
-      stores.presence.mark(organisation.ref, 'old_key_used', call.receivedAt)
-      if (endsAt <= call.receivedAt) throw unauthorized('retired_key')
-    }
-    return organisation
-  })
+  const known = stores.catalogue().snippetKey(key)
+  if (!known) throw unauthorized('unknown_key')
+  const { organisation, endsAt } = known
+  if (endsAt !== null) {
+    stores.presence.mark(organisation.ref, 'old_key_used', call.receivedAt)
+    if (endsAt <= call.receivedAt) throw unauthorized('retired_key')
+  }
+  return organisation
 }
 
 const isDashboardToken = (credential: string) => credential.startsWith(dashboardTokenBeginning)
@@ -111,7 +104,7 @@ async function organisationOfToken(
   if (snippetKeyForm.test(token)) throw unauthorized('key_where_token_is_due')
   if (isDashboardToken(token)) return organisationOfDashboard(token, call, deps)
   const name = await deps.tokens.organisationOf(token)
-  const organisation = await deps.stores.catalogue().organisationByName(name)
+  const organisation = deps.stores.catalogue().organisationByName(name)
   if (!organisation) throw unauthorized('unknown_organisation')
   return organisation
 }
@@ -121,21 +114,17 @@ async function organisationOfToken(
  *
  * @throws AppError `unauthorized`
  */
-async function sessionOf(call: RequestContext, deps: GateDeps): Promise<KnownSession> {
+function sessionOf(call: RequestContext, deps: GateDeps): KnownSession {
   const sha256 = dashboardSecretHash(deps.dashboard?.ownPages.cookieOf(call) ?? '')
-  const session = sha256 === null ? null : await deps.dashboardSessions.find(sha256)
+  const session = sha256 === null ? null : deps.dashboardSessions.find(sha256)
   if (!session) throw unauthorized('no_session')
   if (!isStanding(session, call.receivedAt)) throw unauthorized('ended_session')
   return session
 }
 
 /** @throws AppError `unauthorized` */
-async function enterSession(
-  session: KnownSession,
-  call: RequestContext,
-  deps: GateDeps,
-): Promise<Organisation> {
-  const organisation = await deps.stores.catalogue().organisationByName(session.organisation)
+function enterSession(session: KnownSession, call: RequestContext, deps: GateDeps): Organisation {
+  const organisation = deps.stores.catalogue().organisationByName(session.organisation)
   if (!organisation) throw unauthorized('unknown_organisation')
   deps.dashboardSessions.seen(session.sha256, call.receivedAt)
   const { name, role } = session
@@ -158,7 +147,7 @@ async function organisationOfDashboard(
   if (deps.dashboard === null) throw unauthorized('token_bad_signature')
   const { sha256, organisation } = await deps.dashboard.tokens.verify(token)
   if (!deps.dashboard.ownPages.isOwn(call)) throw unauthorized('foreign_page')
-  const session = await sessionOf(call, deps)
+  const session = sessionOf(call, deps)
   if (session.sha256 !== sha256 || session.organisation !== organisation) {
     throw unauthorized('wrong_cookie')
   }
@@ -173,7 +162,7 @@ async function enterByCookie(
   route: DashboardRoute,
   deps: GateDeps,
 ): Promise<void> {
-  call.organisation = await enterSession(await sessionOf(call, deps), call, deps)
+  call.organisation = enterSession(sessionOf(call, deps), call, deps)
   await count(call, route.bucket, call.startedAt, deps)
 }
 
@@ -197,11 +186,11 @@ async function organisationOfManager(
 ): Promise<Organisation> {
   if (isDashboardToken(token)) return organisationOfDashboard(token, call, deps)
   if (!isManagementToken(token)) throw unauthorized('malformed_management_token')
-  const known = await deps.managementTokens.find(managementTokenHash(token))
+  const known = deps.managementTokens.find(managementTokenHash(token))
   if (!known) throw unauthorized('unknown_management_token')
   if (known.revokedAt !== null) throw unauthorized('revoked_management_token')
   if (known.expiresAt <= call.receivedAt) throw unauthorized('expired_management_token')
-  const organisation = await deps.stores.catalogue().organisationByName(known.organisation)
+  const organisation = deps.stores.catalogue().organisationByName(known.organisation)
   if (!organisation) throw unauthorized('unknown_organisation')
   const { id, name, scopes } = known
   deps.managementTokens.used(id, call.receivedAt)
@@ -219,17 +208,13 @@ const operatorHeaders = {
 } as const
 
 /** The operator may enter everywhere, and is not counted. @throws AppError `organisation_not_found` */
-async function enterAsOperator(
-  call: RequestContext,
-  route: ManagementRoute,
-  deps: GateDeps,
-): Promise<void> {
+function enterAsOperator(call: RequestContext, route: ManagementRoute, deps: GateDeps): void {
   const { headers } = call.request
   const sent = headers.get(operatorHeaders.name)
   call.principal = { kind: 'operator', name: sent === null ? 'operator' : shown(sent) }
   const named = headers.get(operatorHeaders.organisation)
   if (named === null && route.needs === 'operator') return
-  call.organisation = await deps.stores.catalogue().organisationByName(named ?? '')
+  call.organisation = deps.stores.catalogue().organisationByName(named ?? '')
   if (call.organisation) return
   throw new AppError(
     'organisation_not_found',
@@ -250,17 +235,17 @@ async function enterAsManager(
   requireScope(call.principal!, route.needs)
 }
 
-/** @param now as the limiter takes it */
-const count = (
+/**
+ * @param now as the limiter takes it
+ * @throws AppError `rate_limited`
+ */
+async function count(
   call: RequestContext,
   bucket: Bucket,
   now: number,
-  deps: GateDeps,
-): MaybePromise<void> =>
-  afterwards(deps.limiter.take(call.org, bucket, now), taken => admit(call, bucket, taken, deps))
-
-/** @throws AppError `rate_limited` */
-function admit(call: RequestContext, bucket: Bucket, taken: Taken, { stores }: GateDeps): void {
+  { limiter, stores }: GateDeps,
+): Promise<void> {
+  const taken = await limiter.take(call.org, bucket, now)
   call.taken = taken
   if (taken.admitted) return
   // Not awaited, as below, because it only feeds the install findings.
@@ -302,63 +287,56 @@ function subjectOf(
   { subject }: Route,
   params: Params,
   deps: GateDeps,
-): MaybePromise<FlowEntry | StepEntry | null> {
+): FlowEntry | StepEntry | null {
   if (!subject) return null
   const catalogue = deps.stores.catalogue()
   return subject === 'reported step'
-    ? afterwards(catalogue.step(params.step_id ?? ''), step => seenStep(call, step))
-    : afterwards(catalogue.flow(params.flow_id ?? ''), flow => seenFlow(call, subject, flow))
+    ? seenStep(call, catalogue.step(params.step_id ?? ''))
+    : seenFlow(call, subject, catalogue.flow(params.flow_id ?? ''))
 }
 
 /** Everything after the credential, which was found good. */
-function enter(
+async function enter(
   organisation: Organisation,
   call: RequestContext,
   route: GuardedRoute,
   params: Params,
   now: number,
   deps: GateDeps,
-): MaybePromise<void> {
+): Promise<void> {
   call.organisation = organisation
-  return afterwards(count(call, route.bucket, now, deps), () => {
-    if (route.caller === 'snippet key') {
-      // A caller that asks whether the snippet was seen is not the snippet.
-      if (route.bucket !== 'status') {
-        deps.stores.presence.mark(organisation.ref, 'key_used', call.receivedAt)
-      }
-      checkOrigin(call, deps)
+  await count(call, route.bucket, now, deps)
+  if (route.caller === 'snippet key') {
+    // A caller that asks whether the snippet was seen is not the snippet.
+    if (route.bucket !== 'status') {
+      deps.stores.presence.mark(organisation.ref, 'key_used', call.receivedAt)
     }
-    return afterwards(subjectOf(call, route, params, deps), subject => {
-      call.subject = subject
-    })
-  })
+    checkOrigin(call, deps)
+  }
+  call.subject = subjectOf(call, route, params, deps)
 }
 
 /**
  * Checks everything before the body, in the order that callers rely on: credential (401), limit (429), origin
  * (403), the path's id (401, 404). What it finds is stored in the call.
  *
- * @returns a promise only if there is something to wait for, because a turn of the event loop would cost as
- *   much as the rest; with a snippet key there mostly is nothing
  * @throws AppError
  */
-export function passGate(
+export async function passGate(
   call: RequestContext,
   route: Route,
   params: Params,
   deps: GateDeps,
-): MaybePromise<void> {
+): Promise<void> {
   if (route.readers === 'own pages') requireOwnPage(call, deps)
   if (route.caller === 'anyone') return
   if (route.caller === 'dashboard session') return enterByCookie(call, route, deps)
   if (route.caller === 'management') return enterAsManager(call, route, deps)
   const credential = credentialOf(call.request, route)
   if (route.caller === 'snippet key') {
-    return afterwards(organisationOfKey(credential, call, deps), organisation =>
-      enter(organisation, call, route, params, call.startedAt, deps),
-    )
+    const organisation = organisationOfKey(credential, call, deps)
+    return enter(organisation, call, route, params, call.startedAt, deps)
   }
-  return organisationOfToken(credential, call, deps).then(organisation =>
-    enter(organisation, call, route, params, deps.clock.monotonic(), deps),
-  )
+  const organisation = await organisationOfToken(credential, call, deps)
+  return enter(organisation, call, route, params, deps.clock.monotonic(), deps)
 }

@@ -1,17 +1,16 @@
-import { KindGuard, type Static, type TSchema } from '@sinclair/typebox'
+import type { Static, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
-import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import {
   AppError,
   callerGone,
   flowNotFound,
   invalid,
-  mostProblems,
+  maxProblems,
   type Problem,
 } from '../core/errors.ts'
 import type { PersonIds } from '../core/event/stored-event.ts'
-import { patternsInWords } from '../core/flow/values.ts'
 import { type FlowEntry, latestVersion } from '../core/organisation/catalogue.ts'
+import { shapeProblems } from '../core/text/shape-problems.ts'
 import { shown } from '../core/text/wording.ts'
 import { parseTime } from '../core/time/rfc3339.ts'
 import { queryOf } from './request-context.ts'
@@ -77,66 +76,6 @@ export function requireKnown(request: Request, names: readonly string[]): void {
 const namedTwice = (names: readonly string[]) =>
   names.map((name): Problem => ({ path: `/${name}`, message: 'Must be given once' }))
 
-const count = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`
-
-/** A sentence for each way in which a value can fail a schema. None contains the value itself. */
-const sentences: Partial<Record<ValueErrorType, (schema: TSchema) => string>> = {
-  [ValueErrorType.ObjectRequiredProperty]: () => 'Is required',
-  [ValueErrorType.ObjectAdditionalProperties]: () => 'There is no such field',
-  [ValueErrorType.Object]: () => 'Must be an object',
-  [ValueErrorType.Array]: () => 'Must be an array',
-  [ValueErrorType.ArrayMinItems]: schema =>
-    `Must have at least ${count(schema.minItems, 'element')}`,
-  [ValueErrorType.ArrayMaxItems]: schema =>
-    `Must have at most ${count(schema.maxItems, 'element')}`,
-  [ValueErrorType.ArrayUniqueItems]: () => 'Must not have an element twice',
-  [ValueErrorType.Literal]: schema => `Must be ${schema.const}`,
-  [ValueErrorType.Boolean]: () => 'Must be true or false',
-  [ValueErrorType.Integer]: () => 'Must be a whole number',
-  [ValueErrorType.Number]: () => 'Must be a number',
-  [ValueErrorType.IntegerMinimum]: schema => `Must be at least ${schema.minimum}`,
-  [ValueErrorType.NumberMinimum]: schema => `Must be at least ${schema.minimum}`,
-  [ValueErrorType.IntegerMaximum]: schema => `Must be at most ${schema.maximum}`,
-  [ValueErrorType.NumberMaximum]: schema => `Must be at most ${schema.maximum}`,
-  [ValueErrorType.String]: () => 'Must be a text',
-  [ValueErrorType.StringMinLength]: schema =>
-    `Must have at least ${count(schema.minLength, 'character')}`,
-  [ValueErrorType.StringMaxLength]: schema =>
-    `Must have at most ${count(schema.maxLength, 'character')}`,
-}
-
-const otherwise = ({ mustBe, pattern }: TSchema) => {
-  const words = mustBe ?? patternsInWords[pattern]
-  return words ? `Must be ${words}` : 'Is not valid'
-}
-
-const sentenceOf = ({ type, schema }: ValueError) => (sentences[type] ?? otherwise)(schema)
-
-/** Says what a union accepts: its words, or what is wrong by its only branch that is not null. */
-function* problemsOfUnion(error: ValueError): Iterable<Problem> {
-  const { path, schema } = error
-  const branches = (schema.anyOf as TSchema[]).map((branch, i) => ({
-    branch,
-    errors: error.errors[i] ?? [],
-  }))
-  const real = branches.filter(({ branch }) => !KindGuard.IsNull(branch))
-  const [only] = real
-  if (schema.mustBe) yield { path, message: `Must be ${schema.mustBe}` }
-  else if (real.every(({ branch }) => KindGuard.IsLiteral(branch))) {
-    yield { path, message: `Must be one of ${real.map(({ branch }) => branch.const).join(', ')}` }
-  } else if (only && real.length === 1) yield* problemsOf(only.errors)
-  else yield { path, message: 'Is not valid' }
-}
-
-function* problemsOf(errors: Iterable<ValueError>): Iterable<Problem> {
-  for (const error of errors) {
-    if (error.type === ValueErrorType.Union) yield* problemsOfUnion(error)
-    else yield { path: error.path, message: sentenceOf(error) }
-    // Otherwise every element would be searched for further problems, however many there are.
-    if (error.type === ValueErrorType.ArrayMaxItems) return
-  }
-}
-
 /** A schema, compiled. */
 export interface Shape<T extends TSchema> {
   fits(value: unknown): value is Static<T>
@@ -160,10 +99,10 @@ export function shapeOf<T extends TSchema>(schema: T): Shape<T> {
     fits: (value): value is Static<T> => check().Check(value),
     problemsIn(value) {
       const problems = new Map<string, Problem>()
-      for (const problem of problemsOf(check().Errors(value))) {
+      for (const { path, message } of shapeProblems(check().Errors(value))) {
         // Of several problems at one place the first is reported.
-        if (!problems.has(problem.path)) problems.set(problem.path, problem)
-        if (problems.size === mostProblems) break
+        if (!problems.has(path)) problems.set(path, { path, message })
+        if (problems.size === maxProblems) break
       }
       return [...problems.values()]
     },

@@ -1,5 +1,5 @@
 import type { Bucket } from '../core/organisation/buckets.ts'
-import type { Catalogue, MaybePromise } from '../core/organisation/catalogue.ts'
+import type { Catalogue } from '../core/organisation/catalogue.ts'
 import type { DashboardSession } from '../core/organisation/dashboard-session.ts'
 import type { Scope } from '../core/organisation/management-token.ts'
 import type { PresenceMark } from '../core/organisation/presence.ts'
@@ -45,7 +45,7 @@ export interface KnownToken {
 /** How the gate looks up management tokens. */
 export interface KnownTokens {
   /** By the hash of its text; null if there is none. */
-  find(sha256: string): MaybePromise<KnownToken | null>
+  find(sha256: string): KnownToken | null
   /** Notes that a token was used; not awaited. */
   used(id: string, at: number): void
 }
@@ -61,7 +61,7 @@ export interface KnownSession extends DashboardSession {
 /** How the gate looks up who is signed in. */
 export interface KnownSessions {
   /** By the hash of the cookie; null if there is none. */
-  find(sha256: string): MaybePromise<KnownSession | null>
+  find(sha256: string): KnownSession | null
   /** Notes that somebody was active; not awaited. */
   seen(sha256: string, at: number): void
 }

@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox'
 import {
   AppError,
   type ErrorCode,
-  mostProblems,
-  statuses,
+  errorEntry,
+  maxProblems,
   type UnauthorizedCause,
   unauthorizedCauseOf,
 } from '../core/errors.ts'
@@ -176,7 +176,7 @@ function response(
 
 /** No answer at all: the connection is cut before any part of one is sent. */
 const cutOff = (): Reply => ({
-  status: statuses.in_doubt,
+  status: errorEntry('in_doubt').status,
   body: new ReadableStream({ pull: controller => controller.error() }),
 })
 
@@ -267,7 +267,7 @@ export const ValidationError = Type.Object(
   {
     error: Type.String({ description: 'One sentence for people.' }),
     code: Type.Literal('validation_failed'),
-    details: Type.Array(Wrong, { minItems: 1, maxItems: mostProblems }),
+    details: Type.Array(Wrong, { minItems: 1, maxItems: maxProblems }),
   },
   { title: 'ValidationError' },
 )
@@ -278,19 +278,15 @@ export function refusalOf(error: unknown): AppError {
   return new AppError('internal', 'Something went wrong on the server', { cause: error })
 }
 
-/** A refusal as an answer. The bodies of 401 and 429 are fixed to the letter. */
+/** An error as a response. The bodies of 401 and 429 are fixed to the letter. */
 export function failure(error: AppError): Reply {
-  const status = statuses[error.code]
-  if (error.code === 'unauthorized') {
-    return json(status, { error: 'Unauthorized' }, { 'WWW-Authenticate': 'Bearer realm="cairn"' })
-  }
+  const { status, sentence, header } = errorEntry(error.code)
   const retryAfter = error.retryAfterSeconds
-  const headers: Record<string, string> =
-    retryAfter === undefined ? {} : { 'Retry-After': `${retryAfter}` }
-  if (error.code === 'rate_limited') {
-    return json(status, { error: 'Rate limit exceeded', retryAfter }, headers)
-  }
-  const details = error.details && { details: error.details.slice(0, mostProblems) }
+  const headers: Record<string, string> = {}
+  if (retryAfter !== undefined) headers['Retry-After'] = `${retryAfter}`
+  if (header === 'WWW-Authenticate') headers[header] = 'Bearer realm="cairn"'
+  if (sentence !== undefined) return json(status, { error: sentence, retryAfter }, headers)
+  const details = error.details && { details: error.details.slice(0, maxProblems) }
   return json(
     status,
     { error: error.message, code: error.code, ...details, ...error.fields },

@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
-import type { ToldCode } from '../core/errors.ts'
+import type { PublicErrorCode } from '../core/errors.ts'
 import type { Bucket } from '../core/organisation/buckets.ts'
 import type { FlowEntry, StepEntry } from '../core/organisation/catalogue.ts'
 import type { Tag } from './description/tags.ts'
@@ -91,7 +91,7 @@ export type Route<
   /** Something is stored, so the answer can be 503. This always holds for all but GET routes. */
   isWrite?: boolean
   /** Codes of refusals that do not follow from the other fields. */
-  refuses?: readonly ToldCode[]
+  refuses?: readonly PublicErrorCode[]
   /** `If-Match` has to name the version that was read (428, 412). */
   isConditional?: boolean
   /** Beside the API and not in its description: a file that browsers load, or a request of Cairn's own pages. */

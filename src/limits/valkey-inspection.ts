@@ -1,7 +1,8 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
+import { inTime } from '../scheduling/in-time.ts'
 import { type LimitsServer, script } from './valkey.ts'
-import { inTime, prepare } from './valkey-link.ts'
+import { prepare } from './valkey-link.ts'
 
 /** The limits server cannot be used, in words for the person who named it. */
 export class LimitsUnusable extends Error {
@@ -60,7 +61,7 @@ export async function inspectValkey({
     enableOfflineQueue: false,
   })
   try {
-    await inTime(patienceMs, client.connect()).catch(async () => {
+    await inTime(client.connect(), patienceMs).catch(async () => {
       throw await whyNoConnection(address)
     })
     const info = fieldsOf(String(await asked(place, client.send('INFO', []))))
@@ -108,11 +109,7 @@ function requireUsable(place: string, info: Fields): void {
     refuse(`is ${nameOf(info)}`, `upgrade it to ${leastMajor} or newer`)
   }
   const mode = info.get('redis_mode') ?? info.get('server_mode')
-  if (mode === 'cluster') {
-    refuse('is part of a cluster, which Cairn does not follow', 'name a server that stands alone')
-  }
-  if (mode === 'sentinel')
-    refuse('is a Sentinel, which counts nothing', 'name the primary it watches')
+  if (mode !== 'standalone') refuse(`is part of a ${mode}`, 'name a server that stands alone')
   if (info.get('role') !== 'master') {
     refuse('is a replica, which takes no counts', 'name its primary')
   }
@@ -125,27 +122,22 @@ function requireUsable(place: string, info: Fields): void {
   }
 }
 
-/** What to do about an answer that is an error, by its code. */
-const adviceOf: Record<string, string> = {
-  NOPERM:
-    'allow the user +info +script|load +evalsha +eval +get +set +incr +pttl +pexpire on ~cairn:*, +select for a database number, and +hello +auth +ping',
-  OOM: 'raise its maxmemory',
-  READONLY: 'name its primary',
-  MISCONF: 'let it write its data to disk, or set stop-writes-on-bgsave-error no',
-  NOREPLICAS: 'bring its replicas back, or lower min-replicas-to-write',
-  ERR: 'look at its log, and at the number of the database',
-}
+/** What a user for Cairn alone has to be allowed. */
+const rights =
+  '+info +script|load +evalsha +eval +get +set +incr +pttl +pexpire on ~cairn:*, +select for a database number, and +hello +auth +ping'
 
 /** @throws LimitsUnusable if the answer is an error, or does not come */
 async function asked<T>(place: string, answer: Promise<T>): Promise<T> {
   try {
-    return await inTime(patienceMs, answer)
+    return await inTime(answer, patienceMs)
   } catch (error) {
     // The script follows the reason.
     const [reason = ''] = (error as Error).message.split(/[\r\n]| script: /)
-    const advice = adviceOf[reason.split(' ')[0] ?? ''] ?? 'look whether it is overloaded'
     const isAnswer = /^[A-Z]+ /.test(reason)
     const what = isAnswer ? `does not count (${reason.slice(0, 120)})` : 'does not answer'
+    const advice = reason.startsWith('NOPERM ')
+      ? `allow the user ${rights}`
+      : 'look at its log, and whether it is overloaded'
     throw new LimitsUnusable(`${place} ${what}`, advice, !isAnswer)
   }
 }
@@ -155,39 +147,30 @@ async function whyNoConnection(address: string): Promise<LimitsUnusable> {
   const url = new URL(address)
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = Number(url.port || usualPort)
-  const { promise, resolve } = Promise.withResolvers<Fault>()
+  const { promise, resolve } = Promise.withResolvers<string>()
   const hello = () => socket.write(greetingOf(url))
   const socket: Socket = isSecure(url)
     ? connectSecurely({ host, port, ...(isIP(host) === 0 && { servername: host }) }, hello)
     : connectPlain({ host, port }, hello)
-  socket.setTimeout(patienceMs, () => resolve(silent(url)))
-  socket.on('error', error =>
-    resolve(faultOf((error as { code?: string }).code ?? error.message, url)),
-  )
-  socket.on('close', () => resolve(['closes the connection', whichTls(url)]))
-  socket.once('data', data => resolve(refusalIn(data.toString())))
-  try {
-    const [what, advice, mayPass] = await promise
-    return new LimitsUnusable(`${placeOf(address)} ${what}`, advice, mayPass)
-  } finally {
-    socket.destroy()
+  socket.setTimeout(patienceMs, () => resolve('no answer'))
+  socket.on('error', error => resolve((error as { code?: string }).code ?? error.message))
+  socket.on('close', () => resolve('it closes the connection'))
+  socket.once('data', data => resolve(data.toString().split('\r\n')[0]!.slice(0, 80)))
+  const answer = await promise
+  socket.destroy()
+  const place = placeOf(address)
+  if (/^[-+]/.test(answer)) {
+    const what = `${place} refuses the connection (${answer.slice(1)})`
+    const advice = 'correct the user or the password, with %40 for @ and the like, or see its log'
+    return new LimitsUnusable(what, advice, /^(\+|-LOADING)/.test(answer))
   }
+  const tls = isSecure(url)
+    ? 'if it takes no TLS, name it by redis://; NODE_EXTRA_CA_CERTS names an authority of your own'
+    : 'if it takes TLS, name it by rediss://'
+  const mayPass = /^(no answer|E[A-Z]+)$/.test(answer) && answer !== 'ENOTFOUND' && !isSecure(url)
+  const advice = `start it, or correct the address; ${tls}`
+  return new LimitsUnusable(`${place} cannot be reached (${answer})`, advice, mayPass)
 }
-
-/** What is wrong, what to do, and whether it may pass by itself. */
-type Fault = readonly [what: string, advice: string, mayPass?: boolean]
-
-/** A silent server that waits for the end of a line takes no TLS; any other is overloaded, or not reached. */
-const silent = (url: URL): Fault => [
-  'does not answer',
-  `look whether it runs and a firewall is between; ${whichTls(url)}`,
-  !isSecure(url),
-]
-
-const whichTls = (url: URL) =>
-  isSecure(url)
-    ? 'if it takes no TLS there, name it by redis://'
-    : 'if it takes TLS there, name it by rediss://'
 
 /** As an array of the protocol, which all of them take. */
 function greetingOf({ username, password }: URL): string {
@@ -195,37 +178,4 @@ function greetingOf({ username, password }: URL): string {
   const parts = password === '' ? ['PING'] : ['AUTH', ...words]
   const bulk = parts.map(part => `$${Buffer.byteLength(part)}\r\n${part}\r\n`)
   return `*${parts.length}\r\n${bulk.join('')}`
-}
-
-function faultOf(code: string, url: URL): Fault {
-  if (code === 'ENOTFOUND') return ['is unknown', 'correct its name, or DNS']
-  if (code === 'ECONNREFUSED') {
-    return ['accepts no connections', 'start it, or correct the address', true]
-  }
-  if (/CERT|SIGNED|ALTNAME|HOSTNAME/.test(code)) {
-    return [
-      `has a certificate that is not trusted (${code})`,
-      "set NODE_EXTRA_CA_CERTS to its authority's file, or name it as the certificate does",
-    ]
-  }
-  if (/SSL|TLS|ECONNRESET/.test(code)) {
-    return [`breaks the connection off (${code})`, whichTls(url)]
-  }
-  return [`cannot be reached (${code})`, 'look at the address and the network', true]
-}
-
-function refusalIn(answer: string): Fault {
-  const [line = ''] = answer.split('\r\n')
-  if (/^-(WRONGPASS|ERR AUTH|ERR invalid password)/.test(line)) {
-    return ['refuses the user or the password', 'correct them, with %40 for @ and the like']
-  }
-  if (line.startsWith('-NOAUTH')) return ['wants a password', 'name it as redis://:password@host']
-  if (line.startsWith('-DENIED')) {
-    return ['lets in nobody from another machine (protected mode)', 'give it a password']
-  }
-  if (line.startsWith('-LOADING')) return ['is still reading its data', 'wait a moment', true]
-  if (line.startsWith('-'))
-    return [`refuses the connection (${line.slice(1, 80)})`, 'look at its log']
-  if (line.startsWith('+')) return ['lets the connection go', 'try again', true]
-  return ['is no Valkey or Redis', 'correct the address']
 }

@@ -1,19 +1,10 @@
+import { inTime } from '../scheduling/in-time.ts'
+
 /** How long a new connection may take until it is usable, milliseconds. */
 const connectsWithinMs = 1_000
 
-/**
- * The pause before another connection is tried; doubled, up to the longest, after one that failed soon after
- * it began to work.
- */
-const firstPauseMs = 1_000
-const longestPauseMs = 30_000
-/** A connection that worked for this long has not failed for the same reason as the one before. */
-const stableAfterMs = 10_000
-
-/** A timer that fires later than this was held up by its own thread, which may not have read the answers yet. */
-const heldUpMs = 20
-/** How often in a row that excuses a missing answer. */
-const mostExcuses = 5
+/** The pause before another connection is tried, milliseconds. */
+const pauseMs = 1_000
 
 /** What a script is called with. */
 export interface Call {
@@ -54,7 +45,6 @@ const evaluated = (script: string, { keys, args }: Call) => [
 /** A connection that has run the script once. */
 class Connection {
   hasAnswered = false
-  readonly since = performance.now()
 
   constructor(
     readonly client: Bun.RedisClient,
@@ -70,7 +60,6 @@ class Connection {
 export class ValkeyLink {
   private connection: Connection | null = null
   private retrying: ReturnType<typeof setTimeout> | null = null
-  private pauseMs = firstPauseMs
   private isClosed = false
 
   /** @param patienceMs how long a request waits for an answer, or twice as long if it is unlucky */
@@ -89,8 +78,8 @@ export class ValkeyLink {
       enableOfflineQueue: false,
     })
     try {
-      await inTime(Math.max(connectsWithinMs, this.patienceMs), client.connect())
-      const sha = await inTime(this.patienceMs, prepare(client, this.script))
+      await inTime(client.connect(), Math.max(connectsWithinMs, this.patienceMs))
+      const sha = await inTime(prepare(client, this.script), this.patienceMs)
       if (this.isClosed) return client.close()
       const connection = new Connection(client, sha)
       client.onclose = error => this.lose(connection, error)
@@ -115,7 +104,7 @@ export class ValkeyLink {
     const { connection } = this
     if (connection === null) throw new Error('away')
     try {
-      const answer = await inTime(this.patienceMs, this.evaluate(connection, call))
+      const answer = await inTime(this.evaluate(connection, call), this.patienceMs)
       connection.hasAnswered = true
       return answer
     } catch (error) {
@@ -153,44 +142,12 @@ export class ValkeyLink {
       this.open()
       return
     }
-    if (performance.now() - connection.since >= stableAfterMs) this.pauseMs = firstPauseMs
-    this.away(error, this.pauseMs)
-    this.pauseMs = Math.min(this.pauseMs * 2, longestPauseMs)
+    this.away(error)
   }
 
-  private away(error: unknown, pauseMs = firstPauseMs): void {
+  private away(error: unknown): void {
     if (this.isClosed) return
     this.observer.onAway(error instanceof Error ? error.message : String(error))
     this.retrying = setTimeout(() => this.open(), pauseMs)
   }
-}
-
-/**
- * Waits for an answer for at most so many milliseconds, or longer if this thread was too busy to read it in
- * time.
- *
- * @throws if it takes longer
- */
-export function inTime<T>(ms: number, answer: Promise<T>): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  let timer: ReturnType<typeof setTimeout> | null = null
-  const watch = (excuses: number) => {
-    const dueAt = performance.now() + ms
-    timer = setTimeout(() => {
-      const isHeldUp = performance.now() - dueAt > heldUpMs
-      // Lets answers that have arrived meanwhile be read first.
-      setImmediate(() => {
-        if (timer === null) return
-        if (isHeldUp && excuses < mostExcuses) watch(excuses + 1)
-        else reject(new Error(`no answer within ${ms} ms`))
-      })
-    }, ms)
-  }
-  watch(0)
-  const stop = () => {
-    if (timer !== null) clearTimeout(timer)
-    timer = null
-  }
-  answer.then(resolve, reject).then(stop)
-  return promise
 }

@@ -1,11 +1,7 @@
-import { AppError } from '../core/errors.ts'
 import { type Bucket, windowMs } from '../core/organisation/buckets.ts'
-import type { MaybePromise, Organisation } from '../core/organisation/catalogue.ts'
+import type { Organisation } from '../core/organisation/catalogue.ts'
 import type { Limiter, Taken } from '../core/organisation/limiter.ts'
 import { type Script, ValkeyLink } from './valkey-link.ts'
-
-/** What happens to requests while the server that counts them is away. */
-export type WhileAway = 'share' | 'open' | 'refuse'
 
 /**
  * Counts requests in fixed windows, as far as these have room. KEYS are the windows. ARGV[1] is their length
@@ -38,12 +34,10 @@ end
 return told
 `
 
-/** The server, and what to do without it. */
 export interface LimitsServer {
   url: string
   /** How long a request waits for it, sometimes up to twice as long, milliseconds. */
   patienceMs: number
-  whileAway: WhileAway
 }
 
 /** The script that the server runs. The probe is a window of a millisecond that nobody else has. */
@@ -66,8 +60,7 @@ interface Waiting {
   organisation: Organisation
   bucket: Bucket
   now: number
-  resolve(taken: MaybePromise<Taken>): void
-  reject(error: unknown): void
+  resolve(taken: Promise<Taken> | Taken): void
 }
 
 /**
@@ -77,7 +70,6 @@ interface Waiting {
  */
 export class ValkeyLimiter implements Limiter {
   private readonly link: ValkeyLink
-  private readonly whileAway: WhileAway
   private readonly full = new Map<string, FullWindow>()
   /** By window. */
   private waiting = new Map<string, Waiting[]>()
@@ -88,11 +80,10 @@ export class ValkeyLimiter implements Limiter {
 
   /** @param ofThisNode counts within this node's share of a limit while the server is away */
   constructor(
-    { url, patienceMs, whileAway }: LimitsServer,
+    { url, patienceMs }: LimitsServer,
     private readonly ofThisNode: Limiter,
     onChange: (awayFor: string | null) => void,
   ) {
-    this.whileAway = whileAway
     const setAway = (isAway: boolean, reason: string | null) => {
       const isNews = this.isAway !== isAway
       this.isAway = isAway
@@ -113,9 +104,7 @@ export class ValkeyLimiter implements Limiter {
     this.link.close()
   }
 
-  take(organisation: Organisation, bucket: Bucket, now: number): MaybePromise<Taken> {
-    const { isThere } = this.link
-    if (!isThere && this.whileAway === 'open') return this.decideAlone(organisation, bucket, now)
+  take(organisation: Organisation, bucket: Bucket, now: number): Promise<Taken> | Taken {
     // A cluster spreads keys by the part in braces, so an organisation's windows stay together.
     const key = `cairn:{${organisation.id}}:${bucket}`
     const full = this.full.get(key)
@@ -125,9 +114,9 @@ export class ValkeyLimiter implements Limiter {
       }
       this.full.delete(key)
     }
-    if (!isThere) return this.decideAlone(organisation, bucket, now)
-    return new Promise((resolve, reject) => {
-      const request = { organisation, bucket, now, resolve, reject }
+    if (!this.link.isThere) return this.decideAlone(organisation, bucket, now)
+    return new Promise(resolve => {
+      const request = { organisation, bucket, now, resolve }
       const others = this.waiting.get(key)
       if (others) others.push(request)
       else this.waiting.set(key, [request])
@@ -176,30 +165,14 @@ export class ValkeyLimiter implements Limiter {
   }
 
   private settleAlone(requests: Waiting[]): void {
-    for (const { organisation, bucket, now, resolve, reject } of requests) {
-      try {
-        resolve(this.decideAlone(organisation, bucket, now))
-      } catch (error) {
-        reject(error)
-      }
+    for (const { organisation, bucket, now, resolve } of requests) {
+      resolve(this.decideAlone(organisation, bucket, now))
     }
   }
 
-  /** @throws AppError `overloaded` */
-  private decideAlone(
-    organisation: Organisation,
-    bucket: Bucket,
-    now: number,
-  ): MaybePromise<Taken> {
+  private decideAlone(...request: Parameters<Limiter['take']>): Promise<Taken> | Taken {
     this.alone++
-    if (this.whileAway === 'share') return this.ofThisNode.take(organisation, bucket, now)
-    if (this.whileAway === 'refuse') {
-      throw new AppError('overloaded', 'Requests cannot be counted at the moment', {
-        retryAfterSeconds: 1,
-      })
-    }
-    const limit = organisation.limits[bucket]
-    return { admitted: true, remaining: Math.max(0, limit - 1), resetInMs: windowMs }
+    return this.ofThisNode.take(...request)
   }
 }
 

@@ -53,9 +53,7 @@ export class Alerts {
     if (this.stopping.signal.aborted) return
     const isFirst = this.timer === null
     this.timer ??= setInterval(() => this.turn(), turnEveryMs)
-    const { job } = this.parts.storage
-    if (isFirst || !job || job.isOurs) this.lookDueAt = Number.NEGATIVE_INFINITY
-    else job.ask().catch(error => this.failed(error))
+    this.lookDueAt = Number.NEGATIVE_INFINITY
     if (isFirst) this.turn()
   }
 

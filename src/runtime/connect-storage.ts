@@ -6,7 +6,6 @@ import { openForReading } from '../storage/sqlite/database/database.ts'
 import { sharedFileIn } from '../storage/sqlite/replica/shared-files.ts'
 import type { StorageCalls } from '../storage/sqlite/writer/calls.ts'
 import { longWorkBeside } from './long-work-thread.ts'
-import type { StoragePlace } from './place.ts'
 import { SharedJob } from './shared-job.ts'
 import { systemClock } from './system-clock.ts'
 
@@ -29,17 +28,18 @@ export interface ConnectedStorage {
  * @param isServed whether a server's writes are to be let pass
  */
 export function connectStorage(
-  { data: dataDir, databaseUrl }: StoragePlace,
+  dataDir: string,
   calls: StorageCalls,
   isServed: boolean,
   monotonic: () => number = systemClock().monotonic,
 ): ConnectedStorage {
-  const isOneOfSeveral = databaseUrl !== null
   const reading = openForReading(dataDir)
   const snapshots = openForReading(dataDir)
   const work = longWorkBeside({ dataDir, isServed })
-  const management = connectManagement(reading, calls, work, isOneOfSeveral)
-  const { node } = calls.storage.live
+  const management = connectManagement(reading, calls, work)
+  const { live, together } = calls.storage
+  const { node } = live
+  const member = together?.member ?? null
   /** An old database may lack a new credential, or still accept one that was revoked. */
   const byCurrent = <Known extends { find(sha256: string): unknown }>(known: Known): Known => ({
     ...known,
@@ -49,16 +49,16 @@ export function connectStorage(
     },
   })
   return {
-    stores: connectStores(reading, snapshots, calls, isOneOfSeveral),
-    management: isOneOfSeveral
+    stores: connectStores(reading, snapshots, calls),
+    management: together
       ? {
           ...management,
           managementTokens: byCurrent(management.managementTokens),
           dashboardSessions: byCurrent(management.dashboardSessions),
         }
       : management,
-    job: isOneOfSeveral ? new SharedJob(calls, 'alerts', node, monotonic) : null,
-    ...(isOneOfSeveral && { nodesBehind: () => calls.work<readonly string[]>('nodesBehind', []) }),
+    job: member && new SharedJob(member, 'alerts', node, monotonic),
+    ...(member && { nodesBehind: () => member.behind() }),
     sharedFile: sharedFileIn(reading),
     close() {
       reading.close()

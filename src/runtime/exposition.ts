@@ -29,10 +29,10 @@ export class Exposition {
     else this.samples.set(name, [{ labels, value }])
   }
 
-  /** The sum of all samples of a name whose labels match; 0 if there are none. */
-  sum(name: string, isIt: (labels: Labels) => boolean = () => true): number {
+  /** The sum of all samples of a name; 0 if there are none. */
+  sum(name: string): number {
     const samples = this.samples.get(name) ?? []
-    return samples.reduce((sum, { labels, value }) => sum + (isIt(labels) ? value : 0), 0)
+    return samples.reduce((sum, { value }) => sum + value, 0)
   }
 
   /** The value of a name; null if it has no samples. */
@@ -65,5 +65,35 @@ export class Exposition {
 
   toString(): string {
     return `${this.lines.join('\n')}\n`
+  }
+}
+
+/** Counts values by the range that they are in. */
+export class Histogram {
+  /** One for each bound, and one for what is beyond the last. */
+  private readonly counts: number[]
+  private sum = 0
+
+  /** @param bounds upper bounds, inclusive, ascending */
+  constructor(private readonly bounds: readonly number[]) {
+    this.counts = Array(bounds.length + 1).fill(0)
+  }
+
+  observe(value: number): void {
+    const { bounds, counts } = this
+    let place = 0
+    while (place < bounds.length && value > bounds[place]!) place++
+    counts[place]!++
+    this.sum += value
+  }
+
+  render(page: Exposition, name: string, labels: Labels = {}): void {
+    let below = 0
+    for (const [i, count] of this.counts.entries()) {
+      below += count
+      page.sample(`${name}_bucket`, below, { ...labels, le: `${this.bounds[i] ?? '+Inf'}` })
+    }
+    page.sample(`${name}_sum`, this.sum, labels)
+    page.sample(`${name}_count`, below, labels)
   }
 }

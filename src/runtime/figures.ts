@@ -1,16 +1,29 @@
-import type { OrganisationRates, ServerFigures } from '../app.ts'
+import type { OrganisationRates, ServerFigures, ServerWatch } from '../app.ts'
+import { commit as revision, version } from '../core/version.ts'
+import { openForReading } from '../storage/sqlite/database/database.ts'
+import { organisationNames } from '../storage/sqlite/organisations/names.ts'
+import type { BackupsSeen } from './backup-schedule.ts'
+import type { CommitCounters, HttpCounters } from './counters.ts'
 import type { Exposition } from './exposition.ts'
-import { type Counts, columns } from './tally.ts'
-import type { OrganisationTraffic } from './traffic.ts'
 
 /** What a server reported about itself at one moment. */
 export interface Look {
   /** Monotonic milliseconds. */
   atMs: number
   metrics: Exposition
-  /** By organisation id. */
-  traffic: ReadonlyMap<string, OrganisationTraffic>
+  /** By the organisation's id, or its row. */
+  traffic: ReadonlyMap<string | number, Partial<Counts>>
 }
+
+type Counts = Omit<OrganisationRates, 'slug'>
+
+/** What was counted by organisation, as it is now. */
+export const trafficNow = (http: HttpCounters, commits: CommitCounters): Look['traffic'] =>
+  new Map(
+    [...http.traffic, ...commits.traffic].map(([key, counts]) => [key, { ...counts }] as const),
+  )
+
+type NameOf = ReturnType<typeof organisationNames>
 
 const requests = 'cairn_http_requests_total'
 const duration = 'cairn_http_request_duration_seconds'
@@ -25,7 +38,7 @@ export type FiguresOfMetrics = Omit<
 > & { retention: Omit<ServerFigures['retention'], 'days'> }
 
 /** What happened between two looks at a server, and its state at the second. */
-export function figuresBetween(from: Look, to: Look): FiguresOfMetrics {
+export function figuresBetween(from: Look, to: Look, nameOf: NameOf): FiguresOfMetrics {
   const { metrics } = to
   const before = from.metrics
   const overSeconds = Math.max(0.001, (to.atMs - from.atMs) / 1_000)
@@ -86,7 +99,7 @@ export function figuresBetween(from: Look, to: Look): FiguresOfMetrics {
       deletedEvents: metrics.sum('cairn_retention_deleted_events_total'),
       oldestEventAt: oldest === 0 ? null : oldest * 1_000,
     },
-    organisations: organisationRates(from, to, overSeconds),
+    organisations: organisationRates(from, to, overSeconds, nameOf),
   }
 }
 
@@ -96,19 +109,28 @@ function limitsServerIn(metrics: Exposition): ServerFigures['limitsServer'] {
   return { isAway: isAway === 1, decidedAlone: metrics.sum('cairn_limits_alone_total') }
 }
 
-function organisationRates(from: Look, to: Look, seconds: number): OrganisationRates[] {
-  const rates = [...to.traffic].map(([id, now]) => {
-    const before: Counts | undefined = from.traffic.get(id)
-    // Counting starts again if nobody has looked for a while.
-    const isSame = before !== undefined && columns.every(column => before[column] <= now[column])
-    const rated = columns.map(column => [
-      column,
-      (now[column] - (isSame ? before[column] : 0)) / seconds,
-    ])
-    return { slug: now.slug, ...Object.fromEntries(rated) } as OrganisationRates
-  })
-  return rates
-    .filter(rated => columns.some(column => rated[column] > 0))
+const none: Counts = { requests: 0, limited: 0, accepted: 0, duplicates: 0, rejected: 0 }
+const columns = Object.keys(none) as (keyof Counts)[]
+
+function organisationRates(
+  from: Look,
+  to: Look,
+  seconds: number,
+  nameOf: NameOf,
+): OrganisationRates[] {
+  const rates = new Map<string, OrganisationRates>()
+  for (const [key, now] of to.traffic) {
+    const before = from.traffic.get(key)
+    const counted = columns.filter(column => (now[column] ?? 0) > (before?.[column] ?? 0))
+    const name = counted.length > 0 ? nameOf(key) : null
+    if (name === null) continue
+    const ofOrganisation = rates.get(name.id) ?? { slug: name.slug, ...none }
+    for (const column of counted) {
+      ofOrganisation[column] = (now[column]! - (before?.[column] ?? 0)) / seconds
+    }
+    rates.set(name.id, ofOrganisation)
+  }
+  return [...rates.values()]
     .toSorted((a, b) => b.requests - a.requests || b.accepted - a.accepted)
     .slice(0, maxOrganisations)
 }
@@ -133,4 +155,78 @@ export function quantileBetween(
   const total = counts.at(-1)?.count ?? 0
   if (total <= 0) return null
   return counts.find(({ count }) => count >= share * total)?.bound ?? null
+}
+
+/** Rates cover the first time at least, and a look older than the second is not compared with; milliseconds. */
+const shortestMs = 1_000
+const longestMs = 30_000
+const mostLooks = 4
+
+/** What the figures of a running server are read from. */
+export interface WatchedServer {
+  look(): Look
+  dataDir: string
+  notReady(): string[]
+  warnings(): string[]
+  backups: { readonly seen: BackupsSeen }
+  retentionDays(): number
+}
+
+/** Looks at the server when somebody asks, and reports what has happened since the look before. */
+export class FiguresOfServer implements ServerWatch {
+  /** The newest last. */
+  private looks: readonly Look[] = []
+  private underWay: Promise<ServerFigures> | null = null
+
+  constructor(private readonly server: WatchedServer) {}
+
+  /** Those who ask at the same time get one answer. */
+  look(): Promise<ServerFigures> {
+    this.underWay ??= this.compare().finally(() => {
+      this.underWay = null
+    })
+    return this.underWay
+  }
+
+  private async compare(): Promise<ServerFigures> {
+    let to = this.server.look()
+    const isComparable = ({ atMs }: Look) =>
+      to.atMs - atMs >= shortestMs && to.atMs - atMs <= longestMs
+    const looks = this.looks.filter(isComparable)
+    let from = looks.at(-1)
+    if (from === undefined) {
+      from = to
+      await Bun.sleep(shortestMs)
+      to = this.server.look()
+    }
+    this.looks = [...looks, to].slice(-mostLooks)
+    using database = openForReading(this.server.dataDir)
+    const { retention, ...figures } = figuresBetween(from, to, organisationNames(database))
+    return {
+      version,
+      commit: revision,
+      startedAt: performance.timeOrigin,
+      notReady: this.server.notReady(),
+      warnings: this.server.warnings(),
+      ...figures,
+      backups: backupsOf(this.server.backups.seen),
+      retention: { days: this.server.retentionDays(), ...retention },
+    }
+  }
+}
+
+function backupsOf(seen: BackupsSeen): ServerFigures['backups'] {
+  const { everyMs, overdueMs, last, failures, isFailing } = seen
+  return {
+    everySeconds: everyMs / 1_000,
+    overdueSeconds: overdueMs / 1_000,
+    nextAt: everyMs > 0 && last !== null ? last.at + everyMs : null,
+    last: last && {
+      at: last.at,
+      bytes: last.bytes,
+      durationSeconds: last.durationMs === null ? null : last.durationMs / 1_000,
+    },
+    failures,
+    isFailing,
+  }
 }

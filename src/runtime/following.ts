@@ -11,12 +11,8 @@ import { movedBy } from '../test-clock.ts'
 import { shareSessionKey } from './session-key.ts'
 import { shareSnippet } from './snippet-versions.ts'
 
-/** What a machine follows, and the connections to close after its storage. */
-export interface OpenFollowing {
-  following: Following
-  log: PostgresLog
-  member: Node
-}
+/** What a machine follows, whose log is to be closed after its storage. */
+export type OpenFollowing = Following & { log: PostgresLog; member: Node }
 
 /**
  * Opens the log of a database.
@@ -30,13 +26,11 @@ export async function openFollowing(
     clock,
     port,
     work,
-    onRenewed,
   }: {
     node: NodeState
     clock: Clock
     port: number | null
     work: Following['work']
-    onRenewed?: () => void
   },
 ): Promise<OpenFollowing> {
   // The clock that a test has moved is not to be set.
@@ -46,9 +40,8 @@ export async function openFollowing(
     ...{ queries: log.following, state: node, isCounted: port !== null },
     ...{ name: `${hostname()}:${port ?? process.pid}`, release: version, schema: schemaKnown },
     ...{ startedAt: clock.now(), monotonic: clock.monotonic, now },
-    onRenewed,
   })
-  return { following: { log, member, work }, log, member }
+  return { log, member, work }
 }
 
 /**

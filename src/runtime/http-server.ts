@@ -14,7 +14,6 @@ import { RequestLog, type ServerLog } from './log.ts'
 import { outsideOf } from './outside.ts'
 import { listening, portSetting } from './ports.ts'
 import { keptSnippetFile } from './snippet-versions.ts'
-import { Tally } from './tally.ts'
 import { tokensFor } from './tokens.ts'
 
 /**
@@ -60,7 +59,6 @@ export async function openHttp(config: Config, parts: HttpParts) {
   let outside = outsideOf(config)
   const limits = await openLimiter(config, parts.node, log)
   const flows = new FlowWorker()
-  const tally = new Tally<string>(clock.monotonic)
   const observers: AnswerObserver[] = []
   const deps = {
     clock,
@@ -77,7 +75,7 @@ export async function openHttp(config: Config, parts: HttpParts) {
     olderSnippetFile: (name: string) => keptSnippetFile(config.data, storage.sharedFile, name),
     observers,
   }
-  const counters = new HttpCounters(routesOf(deps), tally)
+  const counters = new HttpCounters(routesOf(deps))
   observers.push(counters, new RequestLog(parts.log))
   const app = createApp(deps)
   const door = openDoor(deps, socketFile(config.data))
@@ -112,7 +110,7 @@ export async function openHttp(config: Config, parts: HttpParts) {
     limits.close()
     flows.close()
   }
-  return { counters, tally, limits, reload, stop }
+  return { counters, limits, reload, stop }
 }
 
 /**

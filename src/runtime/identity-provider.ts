@@ -140,45 +140,31 @@ async function getJson(url: string, signal: AbortSignal): Promise<Document> {
 
 function unexpected(address: string, { status, headers }: Response): ProviderFailure {
   const target = headers.get('location')
-  if (status >= 300 && status < 400 && target !== null) {
-    return new ProviderFailure(
-      `${address} redirects to ${shown(shownAddress(target))} (${status})`,
-      'set CAIRN_SESSION_ISSUER or CAIRN_SESSION_JWKS_URL to the final address',
-    )
-  }
-  if (status === 404) {
-    return new NotThere(
-      `${address} does not exist (404)`,
-      'set CAIRN_SESSION_ISSUER to the "iss" of its tokens, or CAIRN_SESSION_JWKS_URL to where its keys are',
-    )
-  }
-  return new ProviderFailure(`${address} answered ${status}`, "see the provider's own log")
+  const where = target === null ? '' : ` and redirects to ${shown(shownAddress(target))}`
+  const message = `${address} answered ${status}${where}`
+  if (status >= 500) return new ProviderFailure(message, "see the provider's own log")
+  const Failure = status === 404 ? NotThere : ProviderFailure
+  return new Failure(
+    message,
+    'set CAIRN_SESSION_ISSUER to the "iss" of its tokens, or CAIRN_SESSION_JWKS_URL to where its keys are',
+  )
 }
 
 function explained(address: string, error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error
-  if (error instanceof TooMuch) {
-    return new ProviderFailure(
-      `${address} answered ${error.message}`,
-      "check that the address is the provider's",
-    )
+  const fix = "check the provider's address, and the way from this machine to it"
+  if (error instanceof TooMuch || error instanceof SyntaxError) {
+    const what = error instanceof TooMuch ? `answered ${error.message}` : 'is no JSON'
+    return new ProviderFailure(`${address} ${what}`, fix)
   }
   const { name, code, message } = error as { name?: string; code?: unknown; message?: string }
-  if (name === 'TimeoutError') {
-    return new ProviderFailure(
-      `${address} did not answer in time`,
-      'check the provider, and the way from this machine to it',
-    )
-  }
-  if (error instanceof SyntaxError) {
-    return new ProviderFailure(`${address} is no JSON`, "check that the address is the provider's")
-  }
+  if (name === 'TimeoutError') return new ProviderFailure(`${address} did not answer in time`, fix)
   const cause = typeof code === 'string' ? code : shown(String(message))
   return new ProviderFailure(
     `${address} cannot be reached (${cause})`,
     /CERT|SIGNATURE/.test(cause)
       ? 'check its certificate; name that of an authority of your own in NODE_EXTRA_CA_CERTS'
-      : 'check the address, and the way from this machine to it',
+      : fix,
   )
 }
 

@@ -9,7 +9,7 @@ import { MemoryLimiter } from '../limits/memory.ts'
 import { inspectDatabase } from '../storage/log/postgres/inspection.ts'
 import { LiveState, slotOf } from '../storage/shared/live-state.ts'
 import { prepareReplica } from '../storage/sqlite/replica/prepare-replica.ts'
-import { Storage, type StorageOptions } from '../storage/sqlite/storage.ts'
+import { Storage } from '../storage/sqlite/storage.ts'
 import { StorageCalls } from '../storage/sqlite/writer/calls.ts'
 import { defaultWriterPolicy } from '../storage/sqlite/writer/group-commit.ts'
 import { connectStorage } from './connect-storage.ts'
@@ -31,7 +31,8 @@ export interface Door {
 const bufferBounds = { events: 10_000, bytes: 256 * 1024 ** 2 }
 
 /**
- * The operator's door in this process: the same routes over the same storage as in a server. It holds the data directory's lock. A directory that follows a log is brought up to date with it.
+ * The operator's door in this process: the same routes over the same storage as in a server, whose lock the caller
+ * holds. A directory that follows a log is brought up to date with it, or filled if it is empty.
  *
  * @param time replaces parts of the machine's clock, for data that is to seem older
  * @throws DatabaseUnusable, NotOfThisLog
@@ -39,59 +40,16 @@ const bufferBounds = { events: 10_000, bytes: 256 * 1024 ** 2 }
 export async function doorInProcess(place: StoragePlace, time: Partial<Clock> = {}): Promise<Door> {
   armFailpoints(process.env.CAIRN_FAILPOINTS)
   const clock = { ...systemClock(), ...time }
-  const options = { live: new LiveState(bufferBounds), clock, policy: defaultWriterPolicy }
+  const live = new LiveState(bufferBounds)
   const { data: dataDir, databaseUrl } = place
-  // Nothing is deleted in passing, because this process may not have the server's settings.
-  const retention = { days: longestRetentionDays }
-  if (databaseUrl === null) {
-    return doorTo(place, new Storage({ ...options, dataDir, retention }), null, options)
-  }
-  const { storage, opened } = await openFollower({ dataDir, url: databaseUrl }, options)
-  return doorTo(place, storage, opened, options)
-}
-
-/** Brings a directory up to date with the log that it follows; fills it if it is empty. */
-export async function bringUpToDate({ data: dataDir, databaseUrl }: StoragePlace): Promise<void> {
-  const options = {
-    live: new LiveState(bufferBounds),
-    clock: systemClock(),
-    policy: defaultWriterPolicy,
-  }
-  const { storage, opened } = await openFollower({ dataDir, url: databaseUrl! }, options)
-  await storage.close()
-  await opened.log.close()
-}
-
-async function openFollower(
-  { dataDir, url }: { dataDir: string; url: string },
-  options: Pick<StorageOptions, 'live' | 'clock' | 'policy'>,
-): Promise<{ storage: Storage; opened: OpenFollowing }> {
-  const { clock, live } = options
-  const { place } = await inspectDatabase(url, clock.now)
-  const opened = await openFollowing(url, {
-    ...{ node: live.node, clock, port: null },
-    // In a thread of its own, because a transaction that waits for the log holds the write lock.
-    work: longWorkBeside({ dataDir, isServed: false }, true),
+  const opened = databaseUrl === null ? null : await follow(databaseUrl, dataDir, live, clock)
+  const storage = new Storage({
+    ...{ live, clock, dataDir, policy: defaultWriterPolicy, following: opened },
+    // Nothing is deleted in passing, because this process may not have the server's settings.
+    retention: { days: longestRetentionDays },
   })
-  try {
-    await prepareReplica(dataDir, opened.log, place)
-    const retention = { days: longestRetentionDays }
-    const storage = new Storage({ ...options, dataDir, retention, following: opened.following })
-    await catchUp(storage, dataDir)
-    return { storage, opened }
-  } catch (error) {
-    await opened.log.close()
-    throw error
-  }
-}
-
-function doorTo(
-  place: StoragePlace,
-  storage: Storage,
-  opened: OpenFollowing | null,
-  { clock }: Pick<StorageOptions, 'clock'>,
-): Door {
-  const connected = connectStorage(place, new StorageCalls(storage, 'commit'), false)
+  if (opened) await catchUp(storage, dataDir)
+  const connected = connectStorage(dataDir, new StorageCalls(storage, 'commit'), false)
   let outside: Outside | null = null
   // Read only once it is needed, so that a wrong server setting does not stop other commands.
   const outsideAsSet = () => {
@@ -139,5 +97,25 @@ function doorTo(
       await storage.close()
       await opened?.log.close()
     },
+  }
+}
+
+/** Opens the log, and makes the directory one that can follow it. */
+async function follow(
+  url: string,
+  dataDir: string,
+  { node }: LiveState,
+  clock: Clock,
+): Promise<OpenFollowing> {
+  const { place } = await inspectDatabase(url, clock.now)
+  // In a thread of its own, because a transaction that waits for the log holds the write lock.
+  const work = longWorkBeside({ dataDir, isServed: false }, true)
+  const opened = await openFollowing(url, { node, clock, port: null, work })
+  try {
+    await prepareReplica(dataDir, opened.log, place)
+    return opened
+  } catch (error) {
+    await opened.log.close()
+    throw error
   }
 }

@@ -18,9 +18,8 @@ export interface OpenLimiter {
 export const limitsServerOf = ({
   limitsUrl: url,
   limitsPatienceMs: patienceMs,
-  limitsAway: whileAway,
-}: Pick<Config, 'limitsUrl' | 'limitsPatienceMs' | 'limitsAway'>): LimitsServer | null =>
-  url === null ? null : { url, patienceMs, whileAway }
+}: Pick<Config, 'limitsUrl' | 'limitsPatienceMs'>): LimitsServer | null =>
+  url === null ? null : { url, patienceMs }
 
 /**
  * Opens the limiter that the settings name.
@@ -37,7 +36,7 @@ export async function openLimiter(
   const ofThisNode = new MemoryLimiter(slotOf, () => node.nodes)
   const onChange = (reason: string | null) => {
     if (reason === null) log.info('the limits server counts again')
-    else log.warn({ reason, whileAway: server.whileAway }, 'the limits server is away')
+    else log.warn({ reason }, 'the limits server is away')
   }
   const limiter = new ValkeyLimiter(server, ofThisNode, onChange)
   await limiter.open()

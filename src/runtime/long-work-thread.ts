@@ -25,12 +25,16 @@ export function longWorkBeside(place: Omit<LongWorkPlace, 'now'>, isPatient = fa
       running = null
     }
   }
-  return {
-    erase: (person, options, audit, tell) => run('erase', [person, options, audit], tell),
-    eraseHere: (row, tell) => run('eraseHere', [row], tell),
-    rebuildHere: (audit, tell) => run('rebuildHere', [audit], tell),
-    snapshot: () => run('snapshot', []),
-    rebuild: (audit, tell) => run('rebuild', [audit], tell),
-    compact: audit => run('compact', [audit]),
+  const call = (task: keyof LongWork, args: readonly unknown[]) => {
+    const tell = args.at(-1)
+    return typeof tell === 'function'
+      ? run(task, args.slice(0, -1), tell as (progress: never) => void)
+      : run(task, args)
   }
+  return new Proxy({} as LongWork, {
+    get:
+      (_, task) =>
+      (...args: unknown[]) =>
+        call(task as keyof LongWork, args),
+  })
 }

@@ -3,12 +3,8 @@ import { Exposition } from './exposition.ts'
 
 /** What the management port needs from the server. */
 export interface Health {
-  /**
-   * Why the server is not ready, in words; empty when it is.
-   *
-   * @param who the address of the client that asks
-   */
-  notReady(who: string): string[]
+  /** Why the server is not ready, in words; empty when it is. */
+  notReady(): string[]
   /** What is wrong although the server is ready, in words. */
   warnings(): string[]
   metrics(): string
@@ -40,7 +36,7 @@ export function serveManagement(
     // Bun's error page would show Cairn's source.
     development: false,
     error: () => text(500, 'Something went wrong; the process is alive\n'),
-    fetch(request, server) {
+    fetch(request) {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         return text(405, 'Only GET and HEAD\n', { allow: 'GET, HEAD' })
       }
@@ -48,7 +44,7 @@ export function serveManagement(
         case '/healthz':
           return text(200, `ok ${version}\n`)
         case '/readyz': {
-          const reasons = health.notReady(server.requestIP(request)?.address ?? '')
+          const reasons = health.notReady()
           if (reasons.length === 0) {
             const warnings = health.warnings().map(warning => `warning: ${warning}\n`)
             return text(200, `ready\n${warnings.join('')}`)

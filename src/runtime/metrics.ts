@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { attempt } from '../core/attempt.ts'
-import { userHashVerdicts } from '../core/organisation/verified-identity.ts'
+import { type UserHashCounts, userHashVerdicts } from '../core/organisation/verified-identity.ts'
 import { commit, version } from '../core/version.ts'
 import type { ValkeyLimiter } from '../limits/valkey.ts'
 import type { LiveState } from '../storage/shared/live-state.ts'
@@ -16,7 +16,9 @@ export interface MetricSources {
   /** Null until requests are answered. */
   requests: HttpCounters | null
   commits: CommitCounters
-  live: Pick<LiveState, 'buffer' | 'lag' | 'userHashes' | 'catalogueChanges'>
+  live: Pick<LiveState, 'buffer' | 'lag' | 'catalogueChanges'>
+  /** How many user hashes got which verdict. */
+  userHashes: UserHashCounts
   disk: Pick<DiskWatch, 'seen'>
   /** Whether it is ready for traffic. */
   isReady: boolean
@@ -34,7 +36,7 @@ export function metricsOf(sources: MetricSources): Exposition {
   const page = new Exposition()
   sources.requests?.render(page)
   sources.commits.render(page)
-  renderIdentity(page, sources.live.userHashes)
+  renderIdentity(page, sources.userHashes)
   renderServer(page, sources)
   if (sources.node) renderNode(page, sources.node)
   if (sources.limits) renderLimits(page, sources.limits)
@@ -86,7 +88,7 @@ function renderServer(page: Exposition, sources: MetricSources): void {
 }
 
 /** For organisations that check user hashes. Every verdict is shown from the start, as with 401s. */
-function renderIdentity(page: Exposition, { sums }: Pick<LiveState['userHashes'], 'sums'>): void {
+function renderIdentity(page: Exposition, sums: UserHashCounts): void {
   const name = 'cairn_user_hashes_total'
   page.family(name, 'counter', 'Calls and events that named a user, by what became of the hash.')
   for (const verdict of userHashVerdicts) page.sample(name, sums[verdict], { verdict })

@@ -10,7 +10,6 @@ import type { CommitCounters } from './counters.ts'
 import { catchUp, type OpenFollowing, openFollowing } from './following.ts'
 import type { Log } from './log.ts'
 import { longWorkBeside } from './long-work-thread.ts'
-import { NodeWatch } from './node-watch.ts'
 
 /** How often storage looks for changes by other processes, and writes presence, milliseconds. */
 const watchEveryMs = 100
@@ -20,7 +19,7 @@ const lookAtLogEveryMs = 1_000
  * How soon the first look for blocks to make and rows to delete is, and the next after one that failed,
  * milliseconds.
  */
-const makeBlocksAfterMs = 2_000
+const blocksAfterMs = 2_000
 const retainAfterMs = 2_000
 
 /** How often a node looks for what others have appended, milliseconds. A publish waits at most this long. */
@@ -49,14 +48,12 @@ export type OpenStorage = Awaited<ReturnType<typeof openStorage>>
 export async function openStorage({ config, clock, log, live, counters, onLost }: StorageParts) {
   failpoint('storage_start')
   const { data: dataDir, databaseUrl } = config
-  const watch = new NodeWatch(live.node, config, log)
   const opened =
     databaseUrl === null
       ? null
       : await openFollowing(databaseUrl, {
           ...{ node: live.node, clock, port: config.port },
           work: longWorkBeside({ dataDir, isServed: true }, true),
-          onRenewed: () => watch.look(),
         })
   const checkpoints = new CheckpointsBeside(dataDir)
   const storage = new Storage({
@@ -65,7 +62,7 @@ export async function openStorage({ config, clock, log, live, counters, onLost }
     isLogKept: config.checkpoints === 'litestream',
     checkpoint: () => checkpoints.write(),
     retention: { days: config.retentionDays },
-    following: opened?.following ?? null,
+    following: opened,
     observer: counters,
     onFault(error, what) {
       counters.refused()
@@ -83,27 +80,16 @@ export async function openStorage({ config, clock, log, live, counters, onLost }
     },
   })
   if (opened) await catchUp(storage, dataDir)
-  /** Housekeeping that fails is logged and retried at its next turn. */
-  const tried = async <T>(work: () => T | Promise<T>): Promise<T | null> => {
-    try {
-      return await work()
-    } catch (error) {
-      log.warn({ reason: shortReasonOf(error) }, 'housekeeping failed')
-      return null
-    }
-  }
-  const regularly = (everyMs: number, work: () => unknown) =>
-    setInterval(() => tried(work), everyMs)
-  const timers = [
-    regularly(watchEveryMs, () => storage.watch()),
-    regularly(writePresenceEveryMs, () => storage.housekeeping.writePresence()),
-    regularly(lookAtLogEveryMs, () => storage.log.look()),
+  const { housekeeping } = storage
+  const jobs = [
+    again(watchEveryMs, () => storage.watch()),
+    again(writePresenceEveryMs, () => housekeeping.writePresence()),
+    again(lookAtLogEveryMs, () => storage.log.look()),
+    again(blocksAfterMs, () => housekeeping.makeBlocks()),
+    again(retainAfterMs, () => housekeeping.retain()),
+    ...(opened === null ? [] : sharedJobs(storage, opened, clock, config)),
   ]
-  const housework = [
-    slices(makeBlocksAfterMs, () => tried(() => storage.housekeeping.makeBlocks())),
-    slices(retainAfterMs, () => tried(() => storage.housekeeping.retain())),
-    ...(opened === null ? [] : sharedHousework(storage, opened, tried, clock, config)),
-  ]
+  const stops = jobs.map(job => repeat(job, log))
   return {
     storage,
     /** Sets how many days raw events are kept. */
@@ -112,8 +98,7 @@ export async function openStorage({ config, clock, log, live, counters, onLost }
     },
     /** Ends its periodic work, flushes and closes. */
     async close() {
-      for (const timer of timers) clearInterval(timer)
-      for (const work of housework) work.stop()
+      for (const stop of stops) stop()
       await storage.log.finish()
       await checkpoints.end()
       await storage.close()
@@ -123,53 +108,53 @@ export async function openStorage({ config, clock, log, live, counters, onLost }
   }
 }
 
-/**
- * Work that is done in slices.
- *
- * @param work returns the milliseconds after which it wants to go on; null if it has failed
- */
-function slices(firstMs: number, work: () => Promise<number | null>) {
+interface Job {
+  firstMs: number
+  /** When again if the work does not say. */
+  againMs: number
+  /** @returns after how many milliseconds it wants to go on, if it says */
+  work(): Promise<unknown>
+}
+
+const again = (againMs: number, work: Job['work'], firstMs = againMs): Job => ({
+  ...{ firstMs, againMs, work },
+})
+
+/** Does work again and again; what fails is logged, and tried again at its next turn. @returns ends it */
+function repeat({ firstMs, againMs, work }: Job, log: Log): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null
-  const after = (pauseMs: number) => {
-    timer = setTimeout(async () => {
-      const nextMs = await work()
-      if (timer) after(nextMs ?? firstMs)
-    }, pauseMs)
+  const turn = async () => {
+    const pauseMs = await work().catch(error =>
+      log.warn({ reason: shortReasonOf(error) }, 'housekeeping failed'),
+    )
+    if (timer) timer = setTimeout(turn, typeof pauseMs === 'number' ? pauseMs : againMs)
   }
-  after(firstMs)
-  return {
-    stop() {
-      if (timer) clearTimeout(timer)
-      timer = null
-    },
+  timer = setTimeout(turn, firstMs)
+  return () => {
+    if (timer) clearTimeout(timer)
+    timer = null
   }
 }
 
-type Tried = <T>(work: () => T | Promise<T>) => Promise<T | null>
-
 /** What a node does regularly besides. */
-const sharedHousework = (
+function sharedJobs(
   storage: Storage,
   { member, log }: OpenFollowing,
-  tried: Tried,
   { monotonic }: Clock,
   { eventsTable }: Config,
-) => [
-  slices(followEveryMs, async () => {
+): Job[] {
+  const follow = async () => {
     const at = monotonic()
-    await tried(() => storage.follow())
+    await storage.follow()
     if (!storage.isRefused || log.clockError !== null) member.followedAt = at
-    return followEveryMs
-  }),
-  slices(lookAfterMs, async () => {
-    await tried(() => storage.careForLog())
-    return lookEveryMs
-  }),
-  ...(eventsTable === 'off' ? [] : [slices(copyAgainMs, () => copyEvents(storage, tried))]),
-]
-
-const copyEvents = (storage: Storage, tried: Tried) =>
-  tried(async () => {
+  }
+  const copyEvents = async () => {
     await storage.copyEvents()
     return copyEveryMs
-  })
+  }
+  return [
+    again(followEveryMs, follow),
+    again(lookEveryMs, () => storage.careForLog(), lookAfterMs),
+    ...(eventsTable === 'off' ? [] : [again(copyAgainMs, copyEvents)]),
+  ]
+}

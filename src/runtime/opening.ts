@@ -5,16 +5,15 @@ import type { Clock } from '../core/time/clock.ts'
 import { inspectValkey, LimitsUnusable } from '../limits/valkey-inspection.ts'
 import { inspectDatabase } from '../storage/log/postgres/inspection.ts'
 import { PostgresLog } from '../storage/log/postgres/postgres-log.ts'
-import { type PreparedDatabase, prepareDatabase } from '../storage/sqlite/database/prepare.ts'
-import type { ErasureProgress, ErasuresFinished } from '../storage/sqlite/erasure/erasures.ts'
+import { prepareDatabase } from '../storage/sqlite/database/prepare.ts'
+import { erasuresDue } from '../storage/sqlite/erasure/erasures.ts'
+import { hasOrganisation } from '../storage/sqlite/organisations/organisations.ts'
 import { prepareReplica } from '../storage/sqlite/replica/prepare-replica.ts'
-import type { DiskWatch } from './disk-watch.ts'
 import { limitsServerOf } from './limiter.ts'
 import type { Log } from './log.ts'
+import { longWorkBeside } from './long-work-thread.ts'
 import { requireOwnData } from './place.ts'
 import { keepSnippet } from './snippet-versions.ts'
-import type { ErasuresStart } from './task-thread.ts'
-import { inThread } from './threads.ts'
 
 /** Organisations may be created later. More often the commands were given another directory or database. */
 const noOrganisation = ({ data, databaseUrl }: Config) =>
@@ -22,136 +21,89 @@ const noOrganisation = ({ data, databaseUrl }: Config) =>
     ? `there is no organisation in this data directory yet: cairn org create NAME --data ${shellWord(resolve(data))}`
     : 'there is no organisation in the database yet: run "cairn org create NAME" with its CAIRN_DATABASE_URL'
 
-const foreign = (what: string) =>
-  `cairn.db has ${what}, which is not Cairn's and may change what is stored: see "cairn doctor"`
-
 const erasuresUnfinished = (reason: string) =>
   `unused parts of the files may still hold what was erased (${reason}): the next start tries again`
 
-/** How often the log reports progress, besides the beginning of each part, milliseconds. */
-const tellEveryMs = 10_000
-
-/** The parts of a server that exist before it answers. */
-interface NewServer {
+/** What is done before a server answers. */
+interface Preparation {
   config: Config
   clock: Clock
   log: Log
-  disk: DiskWatch
-  /** Opens storage and starts to answer. */
-  answer(): Promise<void>
-  /** Has alerts looked after from now on. */
-  wantAlerts(): void
+  /** Is told what is being done to the database; null once nothing is. */
+  note(preparing: string | null): void
+  /** What the operator should know although it serves. */
+  warnings: string[]
 }
 
-/** The steps before a server answers: its storage is prepared, and it starts to answer over it. */
-export class Opening {
-  /** What the operator should know although it serves. */
-  readonly warnings: string[] = []
-  private progress: (() => string) | null = null
-
-  constructor(private readonly server: NewServer) {}
-
-  /** What is being done to the database before it is served, and the progress; null if nothing is. */
-  get preparing(): string | null {
-    return this.progress?.() ?? null
+/**
+ * A fault that only a person can fix keeps the server from starting. A limits server that is away does not, because
+ * otherwise nothing would come up again before it does.
+ *
+ * @throws LimitsUnusable
+ */
+export async function requireLimits({ config, log, warnings }: Preparation): Promise<void> {
+  const server = limitsServerOf(config)
+  if (server === null) return
+  try {
+    const { place, what } = await inspectValkey(server)
+    log.info({ place, what }, 'limits are counted by a server of their own')
+  } catch (error) {
+    if (!(error instanceof LimitsUnusable && error.mayPass)) throw error
+    warnings.push(`the limits server at ${error.message}`)
   }
+}
 
-  /**
-   * Opens a data directory alone, or as that of one of the nodes that follow a database.
-   *
-   * @throws DatabaseUnusable, NotOfThisLog, WrongStorage
-   */
-  async open(): Promise<void> {
-    const { config, disk } = this.server
-    const { databaseUrl: url } = config
-    if (url === null) requireOwnData(config.data)
-    else await this.fill(url)
-    const prepared = await this.prepare(url !== null)
-    keepSnippet(config.data)
-    this.warnings.push(...prepared.foreignActors().map(foreign))
-    await Promise.all([this.server.answer(), disk.start()])
-    if (!prepared.hasOrganisation()) this.warnings.push(noOrganisation(config))
-    // Alerts may be configured through another node at any time, and this node may have to look after them.
-    if (url !== null || prepared.hasAlerts()) this.server.wantAlerts()
-    prepared.close()
-  }
-
-  /** Makes the data directory one that can follow the database's log. */
-  private async fill(url: string): Promise<void> {
-    const { config, clock, log } = this.server
-    const { place, version } = await inspectDatabase(url, clock.now)
-    log.info({ place, version }, 'this is a node over a PostgreSQL database')
-    const shared = await PostgresLog.open(url)
-    try {
-      const anew = await prepareReplica(config.data, shared, place, share => {
-        this.progress = () => `filling: ${Math.floor(share * 100)} % of the newest snapshot: wait`
-      })
-      if (anew !== null) log.warn({ reason: anew }, 'the data directory was filled anew')
-    } finally {
-      this.progress = null
-      await shared.close()
+/**
+ * Brings a data directory up to date, alone or as that of one of the nodes that follow a database, and erases
+ * everybody who was to be. On a node storage erases.
+ *
+ * @throws DatabaseUnusable, NotOfThisLog, WrongStorage
+ */
+export async function prepareData(preparation: Preparation) {
+  const { config, note, warnings } = preparation
+  const { data, databaseUrl: url } = config
+  try {
+    if (url === null) requireOwnData(data)
+    else await fill(url, preparation)
+    let prepared = prepareDatabase(data)
+    if (url === null && erasuresDue(prepared, data)) {
+      prepared.close()
+      await eraseListed(preparation)
+      prepared = prepareDatabase(data)
     }
+    keepSnippet(data)
+    if (!hasOrganisation(prepared)) warnings.push(noOrganisation(config))
+    return prepared
+  } finally {
+    note(null)
   }
+}
 
-  /**
-   * A fault that only a person can fix keeps the server from starting. A limits server that is away does not,
-   * because otherwise nothing would come up again before it does.
-   *
-   * @throws LimitsUnusable
-   */
-  async requireLimits(): Promise<void> {
-    const { config, log } = this.server
-    const server = limitsServerOf(config)
-    if (server === null) return
-    try {
-      const { place, what } = await inspectValkey(server)
-      log.info({ place, what }, 'limits are counted by a server of their own')
-    } catch (error) {
-      if (!(error instanceof LimitsUnusable && error.mayPass)) throw error
-      this.warnings.push(`the limits server at ${error.message}`)
-    }
+/** Makes the data directory one that can follow the database's log. */
+async function fill(url: string, { config, clock, log, note }: Preparation): Promise<void> {
+  const { place, version } = await inspectDatabase(url, clock.now)
+  log.info({ place, version }, 'this is a node over a PostgreSQL database')
+  const shared = await PostgresLog.open(url)
+  try {
+    const anew = await prepareReplica(config.data, shared, place, share =>
+      note(`filling: ${Math.floor(share * 100)} % of the newest snapshot: wait`),
+    )
+    if (anew !== null) log.warn({ reason: anew }, 'the data directory was filled anew')
+  } finally {
+    await shared.close()
   }
+}
 
-  /** Brings the database up to date, and erases everybody who was to be. On a node storage erases. */
-  private async prepare(isNode: boolean): Promise<PreparedDatabase> {
-    const { data } = this.server.config
-    const prepared = prepareDatabase(data)
-    if (isNode || !prepared.erasuresDue()) return prepared
-    prepared.close()
-    await this.eraseListed()
-    return prepareDatabase(data)
-  }
-
-  /** Meanwhile only the management port answers. */
-  private async eraseListed(): Promise<void> {
-    const { config, clock, log } = this.server
-    const startedAt = clock.monotonic()
-    const seconds = () => Math.round(clock.monotonic() - startedAt) / 1_000
-    let doing = 'beginning'
+/** Meanwhile only the management port answers. */
+async function eraseListed({ config, log, note, warnings }: Preparation): Promise<void> {
+  const begin = (doing: string) => {
     // By the first word `doctor` knows that all is well, but takes time.
-    const progress = () => `erasing: ${doing}, ${Math.round(seconds())} s so far: wait`
-    this.progress = progress
-    log.info('people on the list of erasures are erased before this server is ready')
-    const telling = setInterval(() => log.info(progress()), tellEveryMs)
-    const start: ErasuresStart = {
-      task: 'erasures',
-      dataDir: config.data,
-      now: clock.now(),
-      failpoints: process.env.CAIRN_FAILPOINTS,
-    }
-    try {
-      const done = await inThread<ErasuresFinished>(start, (part: ErasureProgress) => {
-        doing =
-          part.doing === 'erase'
-            ? `people on the list of erasures (${part.people})`
-            : 'writing the database anew'
-        log.info(progress())
-      })
-      log.info({ seconds: seconds(), ...done }, 'the database is prepared')
-      if (done.unfinished !== null) this.warnings.push(erasuresUnfinished(done.unfinished))
-    } finally {
-      clearInterval(telling)
-      this.progress = null
-    }
+    note(`erasing: ${doing}: wait`)
+    log.info(`erasing: ${doing}`)
   }
+  begin('people on the list of erasures')
+  const work = longWorkBeside({ dataDir: config.data, isServed: false })
+  const done = await work.finishErasures(() => begin('writing the database anew'))
+  log.info(done, 'the database is prepared')
+  if (done.unfinished !== null) warnings.push(erasuresUnfinished(done.unfinished))
 }

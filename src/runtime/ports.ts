@@ -81,36 +81,15 @@ interface ListeningPlace {
 }
 
 /** What a system error means, and which setting fixes it. */
-export function portFault(
-  code: string,
-  {
-    hostname,
-    port,
-    portSetting,
-    addressSetting = portSetting.replaceAll('PORT', 'HOST').replaceAll('port', 'host'),
-  }: ListeningPlace,
-): string {
-  const otherAddress = `choose another address by ${addressSetting}`
-  switch (code) {
-    case 'EADDRINUSE':
-      return `Port ${port} on ${hostname} is taken: choose another by ${portSetting}`
-    case 'EACCES':
-    case 'EPERM':
-      return port < firstFreePort
-        ? `Port ${port} is below ${firstFreePort}, which this user may not listen on: choose a higher one by ${portSetting}, or give the process the capability CAP_NET_BIND_SERVICE`
-        : `This user may not listen on ${hostname}:${port} (${code}): choose another port by ${portSetting}, or ${otherAddress}`
-    case 'EADDRNOTAVAIL':
-      return `The address ${hostname} is not one of this machine's: ${otherAddress}`
-    case 'ENOENT':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-    case 'EAI_NONAME':
-    case 'ERR_INVALID_ARG_TYPE':
-    case 'ERR_INVALID_ARG_VALUE':
-    case 'EINVAL':
-    case 'EAFNOSUPPORT':
-      return `"${hostname}" is no address that this machine can listen on (${code}): ${otherAddress}`
-    default:
-      return `Cannot listen on ${hostname}:${port} (${code}): choose another port by ${portSetting}, or ${otherAddress}`
+export function portFault(code: string, place: ListeningPlace): string {
+  const { hostname, port, portSetting } = place
+  const addressSetting =
+    place.addressSetting ?? portSetting.replaceAll('PORT', 'HOST').replaceAll('port', 'host')
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} on ${hostname} is taken: choose another by ${portSetting}`
   }
+  if (/^(EACCES|EPERM)$/.test(code) && port < firstFreePort) {
+    return `Port ${port} is below ${firstFreePort}, which this user may not listen on: choose a higher one by ${portSetting}, or give the process the capability CAP_NET_BIND_SERVICE`
+  }
+  return `Cannot listen on ${hostname}:${port} (${code}): choose another port by ${portSetting}, or another address of this machine by ${addressSetting}`
 }

@@ -2,21 +2,22 @@ import { hostname } from 'node:os'
 import { isatty } from 'node:tty'
 import { ConfigError, type ReadConfig } from '../config/read-config.ts'
 import type { Config, SettingName } from '../config/settings.ts'
+import { noUserHashes } from '../core/organisation/verified-identity.ts'
 import { reasonOf, shortReasonOf } from '../core/text/reason.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { databasePlace } from '../storage/log/postgres/inspection.ts'
 import { LiveState } from '../storage/shared/live-state.ts'
+import { hasAlerts } from '../storage/sqlite/alerts/alert-store.ts'
 import { StorageCalls } from '../storage/sqlite/writer/calls.ts'
 import { Alerts } from './alerts.ts'
 import { BackupSchedule } from './backup-schedule.ts'
-import { Balancers } from './balancers.ts'
 import { Collector, maxGrowthBytes, ownHeap } from './collector.ts'
 import { type ConnectedStorage, connectStorage } from './connect-storage.ts'
 import { CommitCounters } from './counters.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { Exposition } from './exposition.ts'
-import type { Look } from './figures.ts'
+import { FiguresOfServer, type Look, trafficNow } from './figures.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { type HttpServer, openHttp } from './http-server.ts'
 import { providerOf } from './identity-provider.ts'
@@ -26,19 +27,16 @@ import { type Log, openLog, type ServerLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { metricsOf } from './metrics.ts'
 import { type OpenStorage, openStorage } from './open-storage.ts'
-import { Opening } from './opening.ts'
+import { prepareData, requireLimits } from './opening.ts'
 import { claimPorts, type HeldPort, holdPort, portSetting } from './ports.ts'
 import { type ServerState, warningsOf, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
-import { FiguresOfServer } from './server-watch.ts'
 import { ServiceManager } from './service-manager.ts'
 import { tellOfService, tellOfStart } from './service-updates.ts'
 import { sessionKey } from './session-key.ts'
 import { systemClock } from './system-clock.ts'
-import { Tally } from './tally.ts'
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor } from './tokens.ts'
-import { readTraffic } from './traffic.ts'
 
 /** A server that answers. */
 export interface Running {
@@ -56,9 +54,10 @@ export interface Running {
 
 /** How often the server checks whether the identity provider's keys are due. */
 const lookEveryMs = 1_000
-/** How long a stopping node waits at most until balancers know of it, and how often it checks, milliseconds. */
-const balancersWaitMs = 10_000
-const looksForThemMs = 50
+/** How long a stopping node goes on answering, so that balancers first notice that it is not ready; milliseconds. */
+const noticedWithinMs = 5_000
+/** There is a balancer if somebody has checked whether the node is ready within this time, milliseconds. */
+const checkedEveryMs = 10_000
 
 /** Reads the settings again, for a reload. */
 export type Reread = () => Pick<ReadConfig<SettingName>, 'config' | 'warnings'>
@@ -108,16 +107,18 @@ class Server {
   /** Null if session tokens are signed with a secret. */
   private issuerKeys: IssuerKeys | null
   private readonly live: LiveState
-  /** Counts what was stored, by the organisation's row. */
-  private readonly stored: Tally<number>
-  private readonly commits: CommitCounters
-  private readonly balancers = new Balancers()
+  private readonly commits = new CommitCounters()
+  /** When somebody last checked whether it is ready, by the monotonic clock. */
+  private checkedAt = Number.NEGATIVE_INFINITY
   private readonly disk: DiskWatch
   private readonly backups: BackupSchedule
   /** Null if no service manager wants to be told. */
   private readonly manager: ServiceManager | null
   private readonly watch: FiguresOfServer
-  private readonly opening: Opening
+  /** What is being done to the database before it is served; null if nothing is. */
+  private preparing: string | null = null
+  /** What the operator should know although it serves. */
+  private readonly warnings: string[] = []
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
   /** Null until requests are answered, as are the three that follow. */
@@ -138,24 +139,17 @@ class Server {
     private readonly letGoOfPort: () => void,
   ) {
     this.live = new LiveState({ events: config.bufferEvents, bytes: config.bufferBytes })
-    this.stored = new Tally<number>(this.clock.monotonic)
-    this.commits = new CommitCounters(this.stored)
     this.disk = new DiskWatch(config.data, this.clock.monotonic)
     this.ownLog = openLog(config)
     this.log = this.ownLog.log
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
     this.backups = new BackupSchedule(() => this.config, this.clock, this.log)
-    const { backups, clock, log, disk } = this
-    this.opening = new Opening({
-      ...{ config, clock, log, disk },
-      answer: () => this.answer(),
-      wantAlerts: () => this.alerts?.want(),
-    })
     this.watch = new FiguresOfServer({
-      backups,
+      backups: this.backups,
       retentionDays: () => this.config.retentionDays,
       look: () => this.look(),
+      dataDir: config.data,
       notReady: () => this.notReady(),
       warnings: () => warningsOf(this.state),
     })
@@ -188,21 +182,17 @@ class Server {
         port: config.managementPort,
       },
       {
-        notReady: who => {
-          const reasons = this.notReady()
-          this.balancers.asked(who, reasons.length === 0, this.clock.monotonic())
-          return reasons
+        notReady: () => {
+          this.checkedAt = this.clock.monotonic()
+          return this.notReady()
         },
         warnings: () => warningsOf(this.state),
         metrics: () => this.metrics().toString(),
       },
     )
-    const { opening } = this
-    const started = tellOfStart(this.manager, () => opening.preparing)
+    const started = tellOfStart(this.manager, () => this.preparing)
     try {
-      await opening.requireLimits()
-      this.watchIssuer()
-      await opening.open()
+      await this.open()
     } catch (error) {
       this.phase = 'stopping'
       this.management.stop(true)
@@ -219,7 +209,7 @@ class Server {
     const running: Running = {
       url: `http://${shownHost}:${config.port}`,
       managementUrl: `http://${config.managementHost}:${this.management.port}`,
-      warnings: opening.warnings,
+      warnings: this.warnings,
       warn: message => this.log.warn(message),
       stopped: this.exit.promise,
       stop: () => this.stop(),
@@ -229,6 +219,21 @@ class Server {
     if (this.manager) this.tell(this.manager, url)
     if (this.isReloadDue) this.reload()
     return running
+  }
+
+  private async open(): Promise<void> {
+    const { config, clock, log, warnings } = this
+    const note = (preparing: string | null) => {
+      this.preparing = preparing
+    }
+    const preparation = { config, clock, log, warnings, note }
+    await requireLimits(preparation)
+    this.watchIssuer()
+    const prepared = await prepareData(preparation)
+    await Promise.all([this.answer(), this.disk.start()])
+    // Alerts may be configured through another node at any time, and this node may have to look after them.
+    if (this.node !== null || hasAlerts(prepared)) this.alerts?.want()
+    prepared.close()
   }
 
   /** Opens storage, and answers requests over it. */
@@ -243,7 +248,7 @@ class Server {
     })
     this.storage = opened
     const calls = new StorageCalls(opened.storage, config.ack)
-    const storage = connectStorage(config, calls, true, clock.monotonic)
+    const storage = connectStorage(config.data, calls, true, clock.monotonic)
     const alerts = new Alerts(config, { clock, log, storage })
     this.stores = storage
     this.alerts = alerts
@@ -276,7 +281,7 @@ class Server {
       phase,
       node: this.node,
       monotonicMs: this.clock.monotonic(),
-      preparing: this.opening.preparing,
+      preparing: this.preparing,
       dataDir: config.data,
       syncingMs: this.storage?.storage.syncingMs ?? 0,
       buffer: live.buffer,
@@ -300,13 +305,9 @@ class Server {
     })
   }
 
-  private async look(): Promise<Look> {
-    const traffic = readTraffic(this.config.data, this.http!.tally, this.stored)
-    return {
-      atMs: this.clock.monotonic(),
-      metrics: this.metrics(),
-      traffic: new Map(traffic.map(one => [one.id, one])),
-    }
+  private look(): Look {
+    const traffic = trafficNow(this.http!.counters, this.commits)
+    return { atMs: this.clock.monotonic(), metrics: this.metrics(), traffic }
   }
 
   private metrics(): Exposition {
@@ -315,6 +316,7 @@ class Server {
       requests: this.http?.counters ?? null,
       commits: this.commits,
       live: this.live,
+      userHashes: this.storage?.storage.userHashes.sums ?? noUserHashes,
       disk: this.disk,
       isReady: this.notReady().length === 0,
       reloads: this.reloads,
@@ -400,8 +402,9 @@ class Server {
     if (this.isStopping) return
     this.phase = 'stopping'
     this.manager?.stopping()
+    const hasBalancer = this.clock.monotonic() - this.checkedAt < checkedEveryMs
     // A server alone has no other node that would answer in its place.
-    if (this.node !== null) await this.balancersTold()
+    if (this.node !== null && hasBalancer) await Bun.sleep(noticedWithinMs)
     await Promise.all([this.http?.stop(), this.alerts?.stop()])
     this.stores?.close()
     // A backup reads the database, whose write-ahead log is about to be truncated.
@@ -412,15 +415,6 @@ class Server {
     } catch (error) {
       this.log.fatal({ reason: shortReasonOf(error) }, 'not everything could be written')
       this.finish(1)
-    }
-  }
-
-  /** Goes on answering until balancers send their requests elsewhere. */
-  private async balancersTold(): Promise<void> {
-    const { balancers, clock } = this
-    const deadline = clock.monotonic() + balancersWaitMs
-    while (!balancers.areTold(clock.monotonic()) && clock.monotonic() < deadline) {
-      await Bun.sleep(looksForThemMs)
     }
   }
 

@@ -1,10 +1,8 @@
 import '../test-clock.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
-import { armFailpoints, failpoint } from '../failpoints.ts'
-import { prepareDatabase } from '../storage/sqlite/database/prepare.ts'
+import { armFailpoints } from '../failpoints.ts'
 import { isPassing } from '../storage/sqlite/engine/savepoint.ts'
-import type { ErasuresFinished } from '../storage/sqlite/erasure/erasures.ts'
 import {
   type LongWork,
   type LongWorkPlace,
@@ -12,30 +10,16 @@ import {
 } from '../storage/sqlite/writer/long-work.ts'
 import { cannotWrite } from '../storage/sqlite/writer/not-stored.ts'
 
-/**
- * The thread that does one task and ends: erasing people of whom something is left, before the database is
- * served, or long work beside the thread that answers.
- */
+/** The thread that does one piece of long work beside the thread that answers, and ends. */
 
 declare const self: Worker
 
-export interface ErasuresStart {
-  task: 'erasures'
-  dataDir: string
-  /** Unix milliseconds. */
-  now: number
-  /** From the environment. */
-  failpoints: string | undefined
-}
-
-export interface LongWorkStart {
+export interface TaskStart {
   task: keyof LongWork
   place: Omit<LongWorkPlace, 'now'>
   /** All arguments of the task except the last, which is told the progress. */
   input: readonly unknown[]
 }
-
-export type TaskStart = ErasuresStart | LongWorkStart
 
 export type TaskReport =
   | { type: 'progress'; progress: unknown }
@@ -51,14 +35,14 @@ interface Refusal {
 }
 
 /** Errors whose messages are for the operator as they are. */
-const plain = ['SchemaMismatch', 'ErasuresUnreadable']
+const plain = ['ErasuresUnreadable']
 
 const report = (message: TaskReport) => self.postMessage(message)
 const tell = (progress: unknown) => report({ type: 'progress', progress })
 
 self.onmessage = async ({ data }: { data: TaskStart }) => {
   try {
-    report({ type: 'done', result: await resultOf(data) })
+    report({ type: 'done', result: await longWork(data) })
   } catch (error) {
     const { name, message } = error as Error
     const refusal = error instanceof AppError ? refusalOf(error) : null
@@ -73,7 +57,8 @@ const refusalOf = ({ code, retryAfterSeconds, cause }: AppError): Refusal => ({
 })
 
 /** @throws AppError `overloaded` if the disk or a lock is in the way, as storage does */
-async function longWork({ task, place, input }: LongWorkStart): Promise<unknown> {
+async function longWork({ task, place, input }: TaskStart): Promise<unknown> {
+  if (task === 'finishErasures') armFailpoints(process.env.CAIRN_FAILPOINTS)
   const run = longWorkHere({ ...place, now: Date.now })[task] as (
     ...input: unknown[]
   ) => Promise<unknown>
@@ -82,21 +67,5 @@ async function longWork({ task, place, input }: LongWorkStart): Promise<unknown>
   } catch (error) {
     const isFault = !(error instanceof AppError) && isPassing(error)
     throw isFault ? Object.assign(cannotWrite(), { cause: error }) : error
-  }
-}
-
-const resultOf = (start: TaskStart): unknown =>
-  'input' in start ? longWork(start) : eraseThoseListed(start)
-
-function eraseThoseListed({ dataDir, now, failpoints }: ErasuresStart): ErasuresFinished {
-  armFailpoints(failpoints)
-  const prepared = prepareDatabase(dataDir)
-  try {
-    return prepared.finishErasures(now, progress => {
-      tell(progress)
-      if (progress.doing === 'compact') failpoint('during_erasure')
-    })
-  } finally {
-    prepared.close()
   }
 }

@@ -9,7 +9,12 @@ import { integrityOf } from './integrity.ts'
 
 const sources = join(import.meta.dir, 'snippet')
 
-function bundled(entry: string, format: 'iife' | 'esm', defines: Record<string, string>): string {
+/** @param entry relative to the snippet's folder */
+export function bundled(
+  entry: string,
+  format: 'iife' | 'esm',
+  defines: Record<string, string>,
+): string {
   const { success, stdout, stderr } = Bun.spawnSync(
     [
       ...[process.execPath, 'run', join(import.meta.dir, 'bundling.ts')],
@@ -80,14 +85,4 @@ export function bundledSnippet(): {
     module: moduleText,
     types: `${readFileSync(join(sources, 'api.ts'), 'utf8')}${startsIt}`,
   }
-}
-
-/** The script that draws a picture of the demo's gallery. It contains all parts, and loads no further file. */
-export function bundledGallery(): string {
-  const none = ['AUTHOR', 'INSPECTION', 'PREVIEW', 'QUESTION', 'VIDEO'].flatMap(name => [
-    name,
-    `${name}_INTEGRITY`,
-  ])
-  const defines = Object.fromEntries(none.map(name => [`CAIRN_SNIPPET_${name}`, '']))
-  return bundled('../gallery/cell.ts', 'iife', defines)
 }

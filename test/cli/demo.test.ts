@@ -157,8 +157,8 @@ test('a demo keeps to a short retention and its own directory, finds ports besid
   expect(site).toBeGreaterThan(8_080)
   expect(site).not.toBe(api)
   expect(output()).toContain(`http://127.0.0.1:${site}/home?as=ben is somebody else`)
-  const gallery = await fetch(`http://127.0.0.1:${site}/gallery`)
-  expect(await gallery.text()).toContain('What visitors see')
+  const home = await fetch(`http://127.0.0.1:${site}/home`)
+  expect(await home.text()).toContain('cairn-stub.js')
   const url = /API\s+(\S+)\/api\/v1/.exec(output())?.[1] ?? ''
   const { hostname, port } = new URL(url)
   child.kill('SIGTERM')

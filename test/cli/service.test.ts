@@ -208,6 +208,10 @@ test('the initial settings file has every setting, and can be read as it is', as
 })
 
 describe('monitoring', () => {
+  const monitoring = join(import.meta.dir, '../../src/manual/monitoring')
+  const [alertRules, grafanaDashboard] = ['alerts.yaml', 'grafana.json'].map(name =>
+    join(monitoring, name),
+  ) as [string, string]
   const namesIn = (query: string) => query.match(/\b(cairn|process)_[a-z0-9_]+/g) ?? []
 
   let exposed: Set<string>
@@ -226,9 +230,8 @@ describe('monitoring', () => {
     annotations: { summary: string; description: string }
   }
 
-  test('alert rules name only metrics that exist, and say what to do', async () => {
-    const { stdout } = await place.run(['service', 'alerts'])
-    const { groups } = parse(stdout) as { groups: { rules: Rule[] }[] }
+  test('alert rules name only metrics that exist, and say what to do', () => {
+    const { groups } = parse(readFileSync(alertRules, 'utf8')) as { groups: { rules: Rule[] }[] }
     const rules = groups.flatMap(group => group.rules)
     expect(rules).not.toBeEmpty()
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
@@ -240,9 +243,8 @@ describe('monitoring', () => {
     }
   })
 
-  test.skipIf(!Bun.which('promtool'))('Prometheus takes the rules, and they fire', async () => {
-    const { stdout } = await place.run(['service', 'alerts'])
-    writeFileSync(join(place.folder, 'alerts.yaml'), stdout)
+  test.skipIf(!Bun.which('promtool'))('Prometheus takes the rules, and they fire', () => {
+    copyFileSync(alertRules, join(place.folder, 'alerts.yaml'))
     copyFileSync(
       join(import.meta.dir, 'service/alerts-fire.yaml'),
       join(place.folder, 'alerts-fire.yaml'),
@@ -256,9 +258,8 @@ describe('monitoring', () => {
     expect(promtool('test', 'rules', 'alerts-fire.yaml')).toEqual(well)
   })
 
-  test('the dashboard names only metrics that exist, and none of its panels overlap', async () => {
-    const { stdout } = await place.run(['service', 'dashboard'])
-    const { panels, templating } = JSON.parse(stdout) as {
+  test('the Grafana dashboard names only metrics that exist, and none of its panels overlap', () => {
+    const { panels, templating } = JSON.parse(readFileSync(grafanaDashboard, 'utf8')) as {
       panels: {
         id: number
         targets: { expr: string }[]

@@ -35,7 +35,12 @@ describe('a problem says what is allowed', () => {
     ['a long text', Maybe(Type.String({ maxLength: 2 })), 'abc', 'Must have at most 2 characters'],
     ['a pattern', Type.String({ pattern: '^a$', mustBe: 'an a' }), 'b', 'Must be an a'],
     ['a time', Maybe(Time), [], 'Must be an RFC 3339 time or epoch milliseconds'],
-    ['two kinds', Type.Union([Type.String(), Type.Boolean()]), 1, 'Is not valid'],
+    [
+      'two kinds',
+      Type.Union([Type.String(), Type.Boolean()]),
+      1,
+      'Must be a text or true or false',
+    ],
   ])('of %s', (_, schema, value, message) => {
     expect(said(schema, value)).toEqual([` ${message}`])
   })

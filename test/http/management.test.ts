@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { JsonSchema } from '../../src/core/flow/schema.ts'
 import { scopes } from '../../src/core/organisation/management-token.ts'
 import { dayMs, hourMs } from '../../src/core/time/durations.ts'
 import { defaultBodyLimitBytes, type Route } from '../../src/http/route.ts'
 import { Description, type Document } from '../support/described.ts'
 import { tour } from '../support/flows.ts'
+import { Generator } from '../support/generated.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
@@ -16,6 +19,9 @@ const tenant = await Tenant.of(world)
 const description = new Description(
   (await tenant.answer('GET /openapi.json', { credential: null })).body as unknown as Document,
 )
+const generator = new Generator(description, {})
+const validBody = (schema: JsonSchema) =>
+  fc.sample(generator.valid(schema), { numRuns: 1, seed: 1 })[0]
 tenant.limit({ manage: 1e6 })
 const everything = await tenant.managementToken(...scopes)
 
@@ -115,7 +121,7 @@ describe('bad input', () => {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     const { requestBody } = description.document.paths[path]![route.method.toLowerCase()]!
     const { status, body } = await ask(`${what}?nonsense=1`, {
-      ...(requestBody && { body: requestBody.content['application/json']!.example }),
+      ...(requestBody && { body: validBody(requestBody.content['application/json']!.schema) }),
       ...{ headers, asOperator: isOperators(route) },
     })
     expect([status, body]).toMatchObject([422, { code: 'validation_failed' }])

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import type { Analytics, Summary } from '../../src/modules/analytics/model.ts'
+import type { Analytics, Summary } from '../../src/modules/analytics/schema.ts'
 import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'

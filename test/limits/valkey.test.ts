@@ -5,7 +5,7 @@ import { until } from '../../scripts/support/until.ts'
 import { type Bucket, buckets, limitsWith, windowMs } from '../../src/core/organisation/buckets.ts'
 import type { Organisation } from '../../src/core/organisation/catalogue.ts'
 import { MemoryLimiter } from '../../src/limits/memory.ts'
-import { ValkeyLimiter, type WhileAway } from '../../src/limits/valkey.ts'
+import { ValkeyLimiter } from '../../src/limits/valkey.ts'
 import { inspectValkey } from '../../src/limits/valkey-inspection.ts'
 import { rounds } from '../support/rounds.ts'
 import { test, Valkey } from '../support/valkey.ts'
@@ -33,12 +33,10 @@ afterEach(async () => {
 })
 
 /** @param patienceMs far longer than an answer takes, because the machine may be busy */
-async function node(whileAway: WhileAway = 'share', patienceMs = 10_000) {
+async function node(patienceMs = 10_000) {
   const changes: (string | null)[] = []
-  const limiter = new ValkeyLimiter(
-    { url: valkey.url, patienceMs, whileAway },
-    inMemory(),
-    reason => changes.push(reason),
+  const limiter = new ValkeyLimiter({ url: valkey.url, patienceMs }, inMemory(), reason =>
+    changes.push(reason),
   )
   open.push(limiter)
   await limiter.open()
@@ -136,7 +134,7 @@ test('a key that holds something else affects no other key', async () => {
 
 test('a process that is busy for a long time does not take the server for lost', async () => {
   const patienceMs = 200
-  const { limiter, take } = await node('share', patienceMs)
+  const { limiter, take } = await node(patienceMs)
   const taken = take(anybody(5))
   const busyUntil = performance.now() + 2 * patienceMs
   while (performance.now() < busyUntil);
@@ -164,7 +162,7 @@ test('a server that has forgotten the script goes on counting', async () => {
 
 describe('while the server is away', () => {
   test('the node decides requests in flight alone, and finds the server again', async () => {
-    const { limiter, changes, take } = await node('share', 200)
+    const { limiter, changes, take } = await node(200)
     const one = anybody(3)
     expect(await take(one)).toMatchObject({ remaining: 2 })
     valkey.signal('SIGSTOP')
@@ -203,23 +201,6 @@ describe('while the server is away', () => {
     })
     expect(limiter.isAway).toBe(true)
     expect(changes).toEqual([expect.stringContaining('OOM')])
-  })
-
-  test('all requests are admitted if that is configured', async () => {
-    const { take } = await node('open')
-    const full = anybody(0)
-    expect((await take(full)).admitted).toBe(false)
-    await valkey.kill()
-    const one = anybody(1)
-    for (let i = 0; i < 3; i++) expect((await take(one)).admitted).toBe(true)
-    expect((await take(full)).admitted).toBe(true)
-  })
-
-  test('all requests are refused if that is configured, and told when to try again', async () => {
-    const { take } = await node('refuse')
-    await valkey.kill()
-    const refused = await take(anybody(1)).catch(error => error)
-    expect(refused).toMatchObject({ code: 'overloaded', retryAfterSeconds: 1 })
   })
 })
 

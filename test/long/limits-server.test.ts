@@ -85,21 +85,6 @@ test('while the limits server is away, requests are answered and operators see i
   await until(() => server.stdout.includes('the limits server counts again'))
 })
 
-test('while the limits server is away, CAIRN_LIMITS_AWAY=refuse lets nobody in', async () => {
-  const { snippetKey } = await withTour(place)
-  const server = await place.serve([], { ...named(), CAIRN_LIMITS_AWAY: 'refuse' })
-  const ask = apiOf(server, snippetKey)
-  expect((await ask('GET', '/heartbeat')).status).toBe(200)
-  await valkey.kill()
-  // The first may still be on its way to the limits server; the second is refused at once.
-  for (let i = 0; i < 2; i++) {
-    const refused = await ask('GET', '/heartbeat')
-    expect(refused.status).toBe(503)
-    expect(refused.headers.get('retry-after')).toBe('1')
-    expect(await refused.json()).toMatchObject({ code: 'overloaded' })
-  }
-})
-
 test('without a limits server the metrics do not mention one', async () => {
   const server = await place.serve()
   const page = await (await fetch(`${server.managementUrl}/metrics`)).text()
@@ -127,12 +112,12 @@ describe('a server that cannot count is rejected at the start', () => {
     {
       why: 'wrong password',
       url: () => valkey.url.replace('hush%20hush', 'wrong'),
-      says: /refuses the user or the password/,
+      says: /refuses the connection \(WRONGPASS.*correct the user or the password/,
     },
     {
       why: 'no password',
       url: () => `redis://127.0.0.1:${valkey.port}`,
-      says: /wants a password/,
+      says: /refuses the connection \(NOAUTH/,
     },
     {
       why: 'TLS where there is none',
@@ -142,7 +127,7 @@ describe('a server that cannot count is rejected at the start', () => {
     {
       why: 'another program',
       url: () => `redis://127.0.0.1:${otherPort}`,
-      says: /is no Valkey or Redis/,
+      says: /cannot be reached \(HTTP/,
     },
     {
       why: 'no such address',
@@ -192,7 +177,7 @@ test('a start does not wait for a limits server that is away, and finds it later
   await withTour(place)
   await valkey.kill()
   const server = await place.serve([], named())
-  expect(server.stderr).toContain('accepts no connections: start it')
+  expect(server.stderr).toContain('cannot be reached (ECONNREFUSED): start it')
   expect((await metricsOf(server)).sum('cairn_limits_away')).toBe(1)
   await valkey.start()
   await until(async () => (await metricsOf(server)).sum('cairn_limits_away') === 0)

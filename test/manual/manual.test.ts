@@ -18,7 +18,7 @@ const files = [
   'README.md',
   'scripts/bench/RECORD.md',
   'scripts/torture/RECORD.md',
-  ...['', 'run-blocks/', 'event-codec/'].map(part => `src/storage/sqlite/engine/${part}README.md`),
+  ...['', 'run-blocks/'].map(part => `src/storage/sqlite/engine/${part}README.md`),
   ...topics.map(name => `src/manual/${name}`),
 ]
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')

@@ -92,7 +92,7 @@ test('the server makes a backup due at its start, reports it, and takes up new s
   writeFileSync(at('settings'), 'CAIRN_BACKUP_EVERY=6h\nCAIRN_BACKUP_DIR=settings/two\n')
   server.child.kill('SIGHUP')
   await server.until(() => server.stdout.includes('the scheduled backup failed'))
-  expect(server.stdout).toContain('settings/two is no directory')
+  expect(server.stdout).toContain('settings/two cannot be used')
   const failed = await metricsOf(server)
   expect(failed.sum('cairn_backup_failures_total')).toBe(1)
   expect(failed.sum('cairn_backup_last_successful')).toBe(0)

@@ -16,7 +16,6 @@ const look = (atMs: number, ...samples: Sample[]): Look => ({
   traffic: new Map(),
 })
 
-const counts = { requests: 0, limited: 0, accepted: 0, duplicates: 0, rejected: 0 }
 const requests = 'cairn_http_requests_total'
 
 describe('what happened between two looks', () => {
@@ -28,24 +27,35 @@ describe('what happened between two looks', () => {
       [requests, 10, { status: '429' }],
       [requests, 0, { status: '500' }],
     )
-    const { requests: answered, refusals } = figuresBetween(from, to)
+    const { requests: answered, refusals } = figuresBetween(from, to, () => null)
     expect(answered).toEqual({ total: 310, perSecond: 105 })
     expect(refusals).toEqual([{ status: 429, total: 10, perSecond: 5 }])
   })
 
-  test('organisations: busiest first, silent ones left out, and no negative rate after a reset', () => {
-    const of = (slug: string, requests: number) =>
-      [slug, { ...counts, id: slug, slug, requests }] as const
-    const from = { ...look(0), traffic: new Map([of('a', 10), of('b', 10), of('c', 50)]) }
+  test('organisations: busiest first, silent ones left out, by id and row together', () => {
+    const requests = (ofA: number, ofB: number) =>
+      [
+        ['a', { requests: ofA, limited: 0 }],
+        ['b', { requests: ofB, limited: 0 }],
+      ] as const
+    const from = { ...look(0), traffic: new Map<string | number, object>(requests(10, 10)) }
     const to = {
       ...look(2_000),
-      traffic: new Map([of('a', 20), of('b', 10), of('c', 8), of('d', 30)]),
+      traffic: new Map<string | number, object>([
+        ...requests(20, 10),
+        ['d', { requests: 30, limited: 0 }],
+        [4, { accepted: 8, duplicates: 0, rejected: 2 }],
+      ]),
     }
-    const rates = figuresBetween(from, to).organisations.map(o => [o.slug, o.requests])
+    const nameOf = (key: string | number) => {
+      const slug = key === 4 ? 'd' : `${key}`
+      return { id: slug, slug }
+    }
+    const rates = figuresBetween(from, to, nameOf).organisations
+    const none = { limited: 0, duplicates: 0 }
     expect(rates).toEqual([
-      ['d', 15],
-      ['a', 5],
-      ['c', 4],
+      { slug: 'd', requests: 15, accepted: 4, rejected: 1, ...none },
+      { slug: 'a', requests: 5, accepted: 0, rejected: 0, ...none },
     ])
   })
 

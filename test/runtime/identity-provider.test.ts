@@ -130,7 +130,7 @@ describe('a provider fails, with the reason and what to do', () => {
     [
       'without a discovery document',
       { [openId]: () => new Response(null, { status: 404 }) },
-      'does not exist (404)',
+      'answered 404',
     ],
     ['that answers 500', { [openId]: () => new Response('x', { status: 500 }) }, 'answered 500'],
     ['that answers garbage', { [openId]: text('<html>') }, 'is no JSON'],
@@ -151,12 +151,12 @@ describe('a provider fails, with the reason and what to do', () => {
     [
       'whose keys are not there',
       { '/keys': () => new Response(null, { status: 404 }) },
-      'does not exist (404)',
+      'answered 404',
     ],
     [
       'that redirects',
       { '/keys': () => Response.redirect('https://evil.example/k', 302) },
-      'redirects to https://evil.example/k (302)',
+      'answered 302 and redirects to https://evil.example/k',
     ],
     ['that answers 257 KiB', { '/keys': text(' '.repeat(257 * 1024)) }, 'more than 256 KiB'],
     [

@@ -113,8 +113,6 @@ describe('over a log', () => {
       alone() {
         turns.nodes = 1
       },
-      // The time by which all delete moves on every hour.
-      keptBeyondMs: 3_600_000,
       get stores() {
         const ports = each<Omit<Stores, 'catalogue'>>(
           ({ stores: { catalogue: _, ...rest } }) => rest,

@@ -7,7 +7,6 @@ conformance('SQLite', async () => {
   let world = lawWorld()
   return {
     clock: world.clock,
-    keptBeyondMs: 0,
     get stores() {
       return world.stores
     },

@@ -20,6 +20,8 @@ const nullable = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null })
 
 const number = fc
   .double({ noNaN: true, noDefaultInfinity: true })
+  // Whole numbers beyond 2^53 are refused.
+  .filter(value => !Number.isInteger(value) || Number.isSafeInteger(value))
   // JSON and YAML both write -0 as a number that is read as 0 or as -0, and nothing depends on which.
   .map(value => value + 0)
 

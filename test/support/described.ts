@@ -17,7 +17,7 @@ export interface Operation {
   }[]
   requestBody?: {
     description: string
-    content: Record<string, { schema: JsonSchema; example: unknown }>
+    content: Record<string, { schema: JsonSchema }>
   }
   responses: Record<string, Described | { $ref: string }>
   security: Record<string, never[]>[]
@@ -27,7 +27,7 @@ export interface Operation {
 
 interface Described {
   headers: Record<string, { $ref: string }>
-  content?: Record<string, { schema: JsonSchema; example: unknown }>
+  content?: Record<string, { schema: JsonSchema; example?: unknown }>
 }
 
 export interface Document {
@@ -35,7 +35,7 @@ export interface Document {
   components: {
     schemas: Record<string, JsonSchema>
     responses: Record<string, Described>
-    headers: Record<string, { required?: boolean; schema: JsonSchema; example: unknown }>
+    headers: Record<string, { required?: boolean; schema: JsonSchema }>
   }
 }
 

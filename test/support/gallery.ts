@@ -1,8 +1,8 @@
-import { galleryAt, pictures } from '../../src/cli/demo/gallery.ts'
 import type { Page } from '../browser/playwright.ts'
+import { galleryAt, pictures } from '../web/gallery/pages.ts'
 import { still } from './browser.ts'
 
-/** The demo's gallery, as tests and scripts look at it. */
+/** The gallery, as tests and scripts look at it. */
 
 /** The looks in which each picture is judged. */
 export const looks = {
@@ -32,10 +32,10 @@ export const comparedPictures: readonly (readonly [name: string, look: Look])[] 
 export const viewportOf = (look: Look) =>
   look === 'phone' ? { width: 360, height: 640 } : { width: 560, height: 420 }
 
-/** Serves the gallery's pages alone, without a Cairn server beside them. */
-export function serveGallery() {
+/** Serves the gallery's pages, without a Cairn server beside them. */
+export function serveGallery(port = 0) {
   const server = Bun.serve({
-    port: 0,
+    port,
     hostname: '127.0.0.1',
     fetch(request) {
       const found = galleryAt(new URL(request.url))

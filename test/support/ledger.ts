@@ -1,9 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { NewEvent } from '../../src/storage/shared/in-rows.ts'
-import {
-  EventBatches,
-  OpenBatch,
-} from '../../src/storage/sqlite/engine/event-codec/event-batches.ts'
+import { EventBatches, OpenBatch } from '../../src/storage/sqlite/ledger/event-batches.ts'
 import { factOf } from '../../src/storage/sqlite/projections/facts.ts'
 
 export { storedEvents } from '../../scripts/support/stored.ts'

@@ -39,5 +39,6 @@ export function pooledLongWork(dataDir: string): LongWork {
     eraseHere: (row, tell) => run('eraseHere', place, [row], tell),
     rebuildHere: (audit, tell) => run('rebuildHere', place, [audit], tell),
     snapshot: () => run('snapshot', place, []),
+    finishErasures: tell => run('finishErasures', place, [], tell),
   }
 }

@@ -1,8 +1,6 @@
-import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Flow } from '../../src/core/flow/flow.ts'
 import { newId } from '../../src/core/organisation/ids.ts'
 import type { NewEvent } from '../../src/storage/shared/in-rows.ts'
-import * as schema from '../../src/storage/sqlite/database/schema.ts'
 import type { RefEvent, RefFlow } from './analytics-reference.ts'
 import type { World } from './world.ts'
 
@@ -22,14 +20,17 @@ export function storeFlows(
   world: Pick<World, 'database' | 'takeUp'>,
   refFlows: RefFlow[],
 ): StoredWorld {
-  const db = drizzle({ client: world.database })
+  const { database } = world
+  const insert = (table: string, row: Record<string, string | number>) =>
+    database
+      .query<{ id: number }, (string | number)[]>(
+        `insert into ${table} (${Object.keys(row)})
+        values (${Object.keys(row).map(() => '?')}) returning rowid as id`,
+      )
+      .get(...Object.values(row))!.id
   const publicId = newId('org')
-  const [organisation] = db
-    .insert(schema.organisations)
-    .values({ publicId, slug: publicId.toLowerCase(), name: 'Test', createdAt: 0 })
-    .returning()
-    .all()
-  const orgRow = organisation?.id as number
+  const organisation = { slug: publicId.toLowerCase(), name: 'Test', created_at: 0 }
+  const orgRow = insert('organisations', { public_id: publicId, ...organisation })
   const stored: StoredWorld = {
     orgRow,
     flowRows: new Map(),
@@ -39,12 +40,8 @@ export function storeFlows(
   }
   for (const ref of refFlows) {
     const flowId = newId('flow')
-    const [flow] = db
-      .insert(schema.flows)
-      .values({ publicId: flowId, orgId: orgRow, key: ref.key, status: 'published', updatedAt: 0 })
-      .returning()
-      .all()
-    const flowRow = flow?.id as number
+    const flow = { org_id: orgRow, key: ref.key, status: 'published', updated_at: 0 }
+    const flowRow = insert('flows', { public_id: flowId, ...flow })
     stored.flowRows.set(ref.key, flowRow)
     stored.flowIds.set(ref.key, flowId)
     const ids = new Map<string, string>()
@@ -53,13 +50,8 @@ export function storeFlows(
       const known = ids.get(`${kind} ${key}`)
       if (known) return known
       const id = newId(kind)
-      const table = kind === 'step' ? schema.steps : schema.items
-      const [part] = db
-        .insert(table)
-        .values({ publicId: id, flowId: flowRow, key })
-        .returning()
-        .all()
-      rows.set(partKey(ref.key, key), part?.id as number)
+      const row = insert(`${kind}s`, { public_id: id, flow_id: flowRow, key })
+      rows.set(partKey(ref.key, key), row)
       ids.set(`${kind} ${key}`, id)
       return id
     }
@@ -90,19 +82,20 @@ export function storeFlows(
                 })),
               },
       } as unknown as Flow
-      db.insert(schema.flowVersions)
-        .values({
-          flowId: flowRow,
-          version: version.version,
-          publishedAt: version.publishedAt,
-          body,
-          stepRows: version.steps.map(({ key }) => stored.stepRows.get(partKey(ref.key, key)) ?? 0),
-          itemRows: version.items.map(({ key }) => stored.itemRows.get(partKey(ref.key, key)) ?? 0),
-        })
-        .run()
+      const rowsOf = (parts: readonly { key: string }[], rows: Map<string, number>) =>
+        JSON.stringify(parts.map(({ key }) => rows.get(partKey(ref.key, key)) ?? 0))
+      database
+        .query(
+          `insert into flow_versions (flow_id, version, published_at, body, step_rows, item_rows)
+          values (?, ?, ?, ?, ?, ?)`,
+        )
+        .run(
+          ...[flowRow, version.version, version.publishedAt, JSON.stringify(body)],
+          ...[rowsOf(version.steps, stored.stepRows), rowsOf(version.items, stored.itemRows)],
+        )
     }
   }
-  db.insert(schema.catalogueChanges).values({ orgId: orgRow }).run()
+  insert('catalogue_changes', { org_id: orgRow })
   world.takeUp()
   return stored
 }

@@ -128,15 +128,12 @@ export class World {
     this.calls = new StorageCalls(this.storage, options.ack ?? 'commit')
     this.reading = openForReading(this.dataDir)
     this.snapshots = openForReading(this.dataDir)
-    this.stores = connectStores(
-      ...[this.reading, this.snapshots, this.calls, options.following !== undefined],
-    ) as StoresAtOnce
+    this.stores = connectStores(this.reading, this.snapshots, this.calls) as StoresAtOnce
     const { dataDir, clock } = this
     const work = options.following
       ? pooledLongWork(dataDir)
       : longWorkHere({ dataDir, now: clock.now, isServed: true })
-    const isOneOfSeveral = options.following !== undefined
-    this.management = connectManagement(this.reading, this.calls, work, isOneOfSeveral)
+    this.management = connectManagement(this.reading, this.calls, work)
     this.tokens = secretTokens({
       secret: this.secret,
       issuer: 'cairn',

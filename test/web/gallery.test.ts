@@ -1,13 +1,13 @@
 import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pictures } from '../../src/cli/demo/gallery.ts'
 import { readFlowFile } from '../../src/core/flow/file.ts'
 import { TestBrowser } from '../support/browser.ts'
 import { kinds, look, looks, pictureNames, serveGallery, viewportOf } from '../support/gallery.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { pictures } from './gallery/pages.ts'
 
-/** Every kind of step, question and list in the demo's gallery. */
+/** Every kind of step, question and list in the gallery. */
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 test('the gallery’s flows are valid', async () => {
-  const file = join(import.meta.dir, '../../src/cli/demo/gallery/cases.yaml')
+  const file = join(import.meta.dir, 'gallery/cases.yaml')
   const { flows, problems } = readFlowFile(readFileSync(file, 'utf8'))
   expect(problems).toEqual([])
   expect(flows.map(({ key }) => key)).toEqual([...pictures.keys()])

@@ -1,5 +1,5 @@
 /**
- * Compares pictures of the demo's gallery with the stored ones, pixel by pixel. Run by scripts/snippet, in
+ * Compares pictures of the gallery with the stored ones, pixel by pixel. Run by scripts/snippet, in
  * the browser that scripts/browser brings, because its fonts and libraries are the same everywhere.
  */
 

@@ -40,7 +40,6 @@ export function demoFacts(facts: DemoFacts): string[] {
         ]),
     `  the site       ${facts.siteUrl}, where a tour begins: open it in a browser`,
     `                 ${facts.siteUrl}/home?as=ben is somebody else, who has not seen it yet`,
-    `                 ${facts.siteUrl}/gallery has every kind of step and list, in every look`,
     `  API            ${facts.url}/api/v1`,
     `  manual         ${facts.url}/docs`,
     `  management     ${facts.managementUrl}`,

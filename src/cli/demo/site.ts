@@ -1,5 +1,4 @@
 import { installStub } from '../../web/install-code.ts'
-import { galleryAt } from './gallery.ts'
 import style from './site/app.css' with { type: 'text' }
 import script from './site/app.js' with { type: 'text' }
 import index from './site/index.html' with { type: 'text' }
@@ -20,7 +19,6 @@ const policyFor = (cairnUrl: string) =>
     "style-src 'self'",
     "img-src 'self' data:",
     `connect-src ${cairnUrl}`,
-    "frame-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
@@ -45,13 +43,10 @@ export function demoSite({ cairnUrl, snippetKey }: SiteOptions) {
     '/cairn-stub.js': () => answer(installStub, 'text/javascript'),
   }
   return (request: Request): Response => {
-    const url = new URL(request.url)
-    const { pathname } = url
+    const { pathname } = new URL(request.url)
     if (pathname === '/') return Response.redirect('/home', 302)
     const file = files[pathname]
     if (file) return file()
-    const policy = { 'Content-Security-Policy': policyFor(cairnUrl) }
-    const gallery = galleryAt(url)
-    return gallery ? answer(gallery[1], gallery[0], policy) : answer(page, 'text/html', policy)
+    return answer(page, 'text/html', { 'Content-Security-Policy': policyFor(cairnUrl) })
   }
 }

@@ -1,13 +1,13 @@
 import type { Config } from '../../config/settings.ts'
 import { dayMs, hourMs } from '../../core/time/durations.ts'
-import { limitsForEach } from '../../runtime/node-watch.ts'
 import { maxApartMs } from '../../storage/log/log.ts'
 import {
   type DatabaseSeen,
   DatabaseUnusable,
   inspectDatabase,
+  type LogFacts,
+  readLogFacts,
 } from '../../storage/log/postgres/inspection.ts'
-import { type LogFacts, readLogFacts } from '../../storage/log/postgres/log-facts.ts'
 import { maxConnectionsOfNode } from '../../storage/log/postgres/pools.ts'
 import { counted } from '../output.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
@@ -66,8 +66,8 @@ function judgeSnapshots({ snapshotAt, afterSnapshot }: LogFacts, now: number): F
 
 function judgeLimits({ nodes }: LogFacts, config: Config | null): Finding[] {
   if (nodes < 2 || config === null || config.limitsUrl !== null) return []
-  const [what, advice] = limitsForEach.split(': ') as [string, string]
-  return [warning('limits', `${nodes} nodes run, and ${what}`, advice)]
+  const what = `${nodes} nodes run, and each counts requests by itself, so that an organisation may send its limits once to each`
+  return [warning('limits', what, 'set CAIRN_LIMITS_URL')]
 }
 
 /** Backups are PostgreSQL's own, and this check cannot know of them. */

@@ -39,6 +39,20 @@ export function authoringOf(schema: TSchema): AuthoredFields {
   return known.get(schema) ?? plain
 }
 
+const derivedSchemas = new Set(
+  pairs.flatMap(([{ properties }, , derived]) => Object.keys(derived).map(n => properties[n])),
+)
+
+/** Whether the field of this schema gets its default from neighbouring fields. */
+export const isDerived = (schema: TSchema) => derivedSchemas.has(schema)
+
+/** The branch of a union that a value of this type is meant for: that of its type, or the only one besides null. */
+export function branchOf(schema: TSchema, type: string): TSchema {
+  const branches = (schema.anyOf as TSchema[] | undefined) ?? [schema]
+  const real = branches.filter(branch => branch.type !== 'null')
+  return branches.find(branch => branch.type === type) ?? (real.length === 1 ? real[0]! : schema)
+}
+
 /** Whether a field may be absent and has no default: then it is absent from the definition too. */
 export const isOptional = (schema: TObject, name: string) => !schema.required?.includes(name)
 

@@ -1,6 +1,6 @@
 import { eventKinds } from '../event/event.ts'
 import { quoted } from '../text/wording.ts'
-import { error, type FlowProblem, warning } from './problem.ts'
+import { error, type FlowProblem } from './problem.ts'
 
 /** Why no application sends a custom event with this name, as the end of a sentence, or null. */
 function eventNameFault(name: string): string | null {
@@ -8,18 +8,6 @@ function eventNameFault(name: string): string | null {
     return 'the name of the event is blank; write the one that your application sends'
   if (!(eventKinds as readonly string[]).includes(name)) return null
   return `${quoted(name)} is a kind of Cairn's own events, and only custom ones count here; name one that your application sends`
-}
-
-/**
- * Why a name is probably not the one that is sent, in a sentence, or null. Names are compared as they are,
- * and a page may send any name, so this is odd but not impossible.
- */
-function eventNameOddity(name: string): string | null {
-  if (name !== name.trim()) {
-    return `The name ${quoted(name)} begins or ends with white space, which counts: remove it, unless the name that you send has it`
-  }
-  if (!/\p{Cc}/u.test(name)) return null
-  return `The name ${quoted(name)} contains a control character, which counts: remove it, unless the name that you send has it`
 }
 
 /**
@@ -33,10 +21,5 @@ export function* eventProblems(
   inVain: { code: string; consequence: string },
 ): Iterable<FlowProblem> {
   const fault = eventNameFault(name)
-  if (fault !== null) {
-    yield error(inVain.code, path, `${inVain.consequence}: ${fault}`)
-    return
-  }
-  const oddity = eventNameOddity(name)
-  if (oddity !== null) yield warning('odd_event_name', path, oddity)
+  if (fault !== null) yield error(inVain.code, path, `${inVain.consequence}: ${fault}`)
 }

@@ -1,26 +1,13 @@
-import { isMap, isSeq, LineCounter, type Node } from 'yaml'
-import { below, shown, unknownField } from '../text/wording.ts'
-import {
-  fieldsOf,
-  offsetAt,
-  parse,
-  position,
-  type Report,
-  type Source,
-  start,
-} from './file-nodes.ts'
-import { Reader, type ReadPart, unreadable } from './file-reader.ts'
+import { below, quoted, shown, unknownField } from '../text/wording.ts'
+import { asAuthored, readShape } from './file-shape.ts'
 import { FlowDefinition } from './flow.ts'
-import type { FlowProblem } from './problem.ts'
-import { flowProblems, partProblems } from './rules.ts'
+import { error } from './problem.ts'
+import { partsOf, problemsOf } from './rules.ts'
+import { type FileProblem, type Root, SourceFile } from './source-file.ts'
+import { at } from './texts/fields.ts'
 import { waitingProblems } from './timing-rules.ts'
 
-/** What is wrong with a flow file, and where. `path` is a JSON pointer into the file. */
-export interface FileProblem extends FlowProblem {
-  /** Both counted from 1, columns in UTF-16 units; null if the problem is not about one place. */
-  line: number | null
-  column: number | null
-}
+export type { FileProblem }
 
 /**
  * The flows that could be read and the problems of the file, both in the file's order. Values that the file
@@ -32,8 +19,6 @@ export interface FlowFile {
   /** Whether every check was made. If not, there may be more problems once the errors are fixed. */
   isJudgedWhole: boolean
 }
-
-const maxProblems = 50
 
 /**
  * Reads flows as their author wrote them: one flow, a list, `{flows: [...]}`, or several YAML documents.
@@ -49,20 +34,13 @@ export function readFlowFile(
   text: string,
   options: { format?: 'yaml' | 'json'; others?: readonly string[] } = {},
 ): FlowFile {
-  const lines = new LineCounter()
-  const findings: LocatedProblem[] = []
-  const report: Report = (code, offset, path, message, severity = 'error') => {
-    findings.push({ severity, code, path, message, offset })
+  const file = new SourceFile(text, options.format ?? 'yaml')
+  const result = new FlowReader(file).read(options.others)
+  if (result.flows.length === 0 && file.problems.length === 0) {
+    const message = 'The file holds no flow: write one, beginning with "key: "'
+    file.report(0, error('empty_file', '', message))
   }
-  const source = parse(text, options.format ?? 'yaml', lines, report)
-  const { flows, isJudgedWhole } =
-    source === null
-      ? { flows: [], isJudgedWhole: false }
-      : readFlows(source, lines, report, options.others)
-  if (flows.length === 0 && findings.length === 0) {
-    report('empty_file', 0, '', 'The file holds no flow: write one, beginning with "key: "')
-  }
-  return { flows, problems: inSourceOrder(findings, lines), isJudgedWhole }
+  return { ...result, problems: file.problems }
 }
 
 /** As long as a path can be on most systems. */
@@ -76,112 +54,98 @@ export function describeProblem(problem: FileProblem, fileName: string): string 
   return [place, severity, code, path, message].filter(part => part !== '').join(' ')
 }
 
-export interface LocatedProblem extends FlowProblem {
-  offset: number
+/** A flow in a file. */
+interface Entry {
+  flow: FlowDefinition
+  root: Root
+  pointer: string
 }
 
-export function inSourceOrder(findings: LocatedProblem[], lines: LineCounter): FileProblem[] {
-  // The sort is stable: of two problems at one place, the one found first comes first.
-  const sorted = findings.sort((a, b) => a.offset - b.offset)
-  const [told, left] = mostImportant(sorted)
-  const problems = told.map(({ offset, ...problem }): FileProblem => {
-    const { line, column } = position(lines, offset)
-    return { ...problem, line, column }
-  })
-  if (left.length > 0) {
-    const message = `${left.length} more: mend the ones above and read the file again`
-    const severity = left.some(isError) ? 'error' : 'warning'
-    problems.push({ severity, code: 'more_problems', path: '', message, line: null, column: null })
+class FlowReader {
+  private readonly entries: Entry[] = []
+  private readonly lineOfKey = new Map<string, number>()
+  private isJudgedWhole: boolean
+
+  constructor(private readonly file: SourceFile) {
+    this.isJudgedWhole = file.roots.length > 0
   }
-  return problems
-}
 
-const isError = ({ severity }: FlowProblem) => severity === 'error'
-
-/** What is reported if there are too many problems, and what is left out. Errors go before warnings. */
-function mostImportant(
-  findings: LocatedProblem[],
-): [told: LocatedProblem[], left: LocatedProblem[]] {
-  if (findings.length <= maxProblems) return [findings, []]
-  const warnings = findings.filter(finding => !isError(finding))
-  const chosen = new Set([...findings.filter(isError), ...warnings].slice(0, maxProblems))
-  return [
-    findings.filter(finding => chosen.has(finding)),
-    findings.filter(finding => !chosen.has(finding)),
-  ]
-}
-
-function readFlows(
-  { roots, aliases }: Source,
-  lines: LineCounter,
-  report: Report,
-  others?: readonly string[],
-) {
-  let parts: ReadPart[] = []
-  const reader = new Reader(aliases, lines, report, part => parts.push(part))
-  const keys = new Map<string, number>()
-  const read: { flow: FlowDefinition; isRight: boolean; node: Node; path: string }[] = []
-  let isJudgedWhole = true
-  // A mistake that several flows share by alias is at one place, so it is reported once.
-  const told = new Set<string>()
-  const tell = (problems: readonly FlowProblem[], node: Node, path: string) => {
-    for (const { severity, code, path: pointer, message } of problems) {
-      const offset = offsetAt(node, pointer, aliases)
-      const finding = JSON.stringify([offset, code, message])
-      if (!told.has(finding)) report(code, offset, path + pointer, message, severity)
-      told.add(finding)
+  read(others?: readonly string[]): Omit<FlowFile, 'problems'> {
+    for (const root of this.file.roots) this.readRoot(root)
+    const flows = this.entries.map(({ flow }) => flow)
+    for (const [key, problem] of waitingProblems(flows, others)) {
+      // If some flows could not be read, they may be the ones that this flow waits for.
+      if (problem.severity === 'warning' && !this.isJudgedWhole) continue
+      const { root, pointer } = this.entries.find(({ flow }) => flow.key === key)!
+      this.file.reportIn(root, { ...problem, path: pointer + problem.path })
     }
+    const right = this.entries.filter(
+      ({ root, pointer }) => this.file.errorsBelow(root.path + pointer).length === 0,
+    )
+    return { flows: right.map(({ flow }) => flow), isJudgedWhole: this.isJudgedWhole }
   }
-  const readInto = (node: Node, path: string) => {
-    parts = []
-    const entry = reader.entry(FlowDefinition, node, path, keys)
-    if (entry === unreadable) {
-      isJudgedWhole = false
-      for (const { schema, value, wrong, node, path } of parts) {
-        tell(partProblems(schema, value, wrong), node, path)
-      }
-      return
-    }
-    const flow = entry as FlowDefinition
-    const problems = flowProblems(flow)
-    tell(problems, node, path)
-    read.push({ flow, isRight: !problems.some(isError), node, path })
-  }
-  const readList = (nodes: unknown[], path: string) => {
-    for (const [index, node] of nodes.entries()) readInto(node as Node, `${path}/${index}`)
-  }
-  for (const { node, path } of roots) {
-    const fields = isMap(node) ? fieldsOf(node) : []
-    if (isSeq(node)) readList(node.items, path)
-    else if (fields.some(field => field.name === 'flows')) {
-      for (const { name, value, offset } of fields) {
-        const list = value === null ? undefined : reader.resolve(value)
-        if (name === 'flows' && isSeq(list)) readList(list.items, `${path}/flows`)
-        else if (name === 'flows') {
-          const message = 'Must be a list of flows, each beginning with "- key: "'
-          report('invalid_value', start(value ?? node), `${path}/flows`, message)
-        } else if (name !== 'version') {
-          // Allowed because `GET /flows` returns a version beside the flows.
-          report('unknown_field', offset, below(path, name), unknownField(name, ['flows']))
-        }
-      }
-    } else if (isMap(node)) readInto(node, path)
-    else {
+
+  private readRoot(root: Root): void {
+    const { value } = root
+    const report = (code: string, path: string, message: string) =>
+      this.file.reportIn(root, error(code, path, message))
+    if (Array.isArray(value)) this.readList(root, value, '')
+    else if (typeof value !== 'object' || value === null) {
       const message =
         'Must be a flow, a list of flows, or "flows: " with a list: begin with "key: "'
-      report('not_a_flow', start(node), path, message)
+      report('not_a_flow', '', message)
+    } else if (!('flows' in value)) this.readFlow(root, value, '')
+    else {
+      const { flows, version: _, ...more } = value as Record<string, unknown>
+      // A version is allowed because `GET /flows` returns one beside the flows.
+      for (const name of Object.keys(more)) {
+        report('unknown_field', below('', name), unknownField(name, ['flows']))
+      }
+      if (Array.isArray(flows)) this.readList(root, flows, '/flows')
+      else {
+        const message = 'Must be a list of flows, each beginning with "- key: "'
+        report('invalid_value', '/flows', message)
+      }
     }
   }
-  const waiting = waitingProblems(
-    read.map(({ flow }) => flow),
-    others,
-  )
-  for (const one of read) {
-    const problem = waiting.get(one.flow.key)
-    // If some flows could not be read, they may be the ones that this flow waits for.
-    if (!problem || (!isError(problem) && !isJudgedWhole)) continue
-    tell([problem], one.node, one.path)
-    if (isError(problem)) one.isRight = false
+
+  private readList(root: Root, values: readonly unknown[], pointer: string): void {
+    for (const [index, value] of values.entries()) {
+      this.readFlow(root, value, `${pointer}/${index}`)
+    }
   }
-  return { flows: read.flatMap(({ flow, isRight }) => (isRight ? flow : [])), isJudgedWhole }
+
+  private readFlow(root: Root, given: unknown, pointer: string): void {
+    const { value, problems, wrong } = readShape(
+      FlowDefinition,
+      given,
+      this.file.errorsBelow(root.path + pointer),
+    )
+    for (const problem of problems) {
+      const { node } = this.file.placeOf(root, pointer + problem.path)
+      const authored = asAuthored(problem, node)
+      const path = pointer + authored.path
+      this.file.reportIn(root, { ...authored, path }, pointer + problem.path)
+    }
+    for (const part of partsOf(FlowDefinition, value)) {
+      for (const problem of problemsOf(part, wrong.get(part.path))) {
+        this.file.reportIn(root, { ...problem, path: pointer + problem.path })
+      }
+    }
+    this.requireOwnKey(root, value, pointer)
+    if (problems.length === 0 && wrong.size === 0) {
+      this.entries.push({ flow: value as FlowDefinition, root, pointer })
+    } else this.isJudgedWhole = false
+  }
+
+  private requireOwnKey(root: Root, value: unknown, pointer: string): void {
+    const key = at(value, ['key'])
+    if (typeof key !== 'string') return
+    const line = this.lineOfKey.get(key)
+    if (line === undefined) this.lineOfKey.set(key, this.file.lineOf(root, `${pointer}/key`))
+    else {
+      const message = `The key ${quoted(key)} is used already on line ${line}: change it`
+      this.file.reportIn(root, error('repeated_key', `${pointer}/key`, message))
+    }
+  }
 }

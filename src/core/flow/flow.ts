@@ -430,7 +430,8 @@ export const derivedDefaults = {
   flow: {
     name: (flow: Pick<FlowDefinition, 'key'>): string => flow.key,
     kind: (flow: Pick<FlowDefinition, 'steps' | 'checklist'>): FlowDefinition['kind'] =>
-      flow.checklist !== null && flow.steps.length === 0 ? 'checklist' : 'tour',
+      // While a file is read, either may be of any shape.
+      flow.checklist !== null && flow.steps?.length === 0 ? 'checklist' : 'tour',
   },
   step: {
     kind: (step: Pick<StepDefinition, 'target'>): StepDefinition['kind'] =>

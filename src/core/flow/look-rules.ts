@@ -25,20 +25,14 @@ const unused = (field: string, kind: string, other: string): FlowProblem =>
   )
 
 function* mediaProblems(media: Media): Iterable<FlowProblem> {
-  const { image, video, alt, poster, captions, width, height } = media
+  const { image, video, alt, captions } = media
   if (image !== undefined && video !== undefined) {
     yield error('image_and_video', '/media/image', 'A step can show only one of the two: keep one')
   } else if (image === undefined && video === undefined) {
     const message = 'There is nothing to show: add image or video with an address'
     yield error('missing_media', '/media', message)
   }
-  if (video === undefined) {
-    for (const [field, value] of Object.entries({ poster, captions })) {
-      if (value === undefined) continue
-      const message = `This is for a video, and there is none: add video, or remove ${field}`
-      yield warning(`unused_${field}`, `/media/${field}`, message)
-    }
-  } else if (captions === undefined) {
+  if (video !== undefined && captions === undefined) {
     const message =
       'People who cannot hear it, or have the sound off, miss what is said: add captions (WebVTT)'
     yield warning('missing_captions', '/media/video', message)
@@ -46,11 +40,5 @@ function* mediaProblems(media: Media): Iterable<FlowProblem> {
   if (alt === undefined && (image ?? video) !== undefined) {
     const message = 'People who cannot see it need a text: add alt, or "" if it is only decorative'
     yield warning('missing_alt', image === undefined ? '/media/video' : '/media/image', message)
-  }
-  if ((width === undefined) !== (height === undefined)) {
-    const field = width === undefined ? 'height' : 'width'
-    const message =
-      'Space is reserved only with both width and height: add the other, or remove this'
-    yield warning('half_size', `/media/${field}`, message)
   }
 }

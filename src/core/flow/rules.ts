@@ -1,6 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { typeOf } from '../text/shape-problems.ts'
 import { quoted, shown } from '../text/wording.ts'
+import { branchOf } from './authoring.ts'
 import { eventProblems } from './event-rules.ts'
 import {
   AudienceRule,
@@ -15,11 +17,11 @@ import {
 import { markdownProblems } from './markdown-rules.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 import { questionProblems } from './question.ts'
-import { unreachable } from './reach-rules.ts'
 import { shownAs } from './shown-as.ts'
 import { stepProblems } from './step-rules.ts'
 import {
   audienceRuleProblems,
+  neverBegins,
   pageProblems,
   targetingProblems,
   urlProblems,
@@ -43,10 +45,12 @@ import { stepRuleProblems, wayProblems } from './way-rules.ts'
  * flow's size.
  */
 export function flowProblems(flow: FlowDefinition): FlowProblem[] {
-  return [...partsOf(flow)].flatMap(({ schema, value, path }) =>
-    partProblems(schema, value).map(problem => ({ ...problem, path: path + problem.path })),
-  )
+  return [...partsOf(FlowDefinition, flow)].flatMap(part => problemsOf(part))
 }
+
+/** Problems of a part, with their paths from where its own path begins. */
+export const problemsOf = ({ schema, value, path }: FlowPart, wrong?: ReadonlySet<string>) =>
+  partProblems(schema, value, wrong).map(problem => ({ ...problem, path: path + problem.path }))
 
 /** A part of a flow that has a schema of its own. */
 export interface FlowPart {
@@ -56,32 +60,24 @@ export interface FlowPart {
   path: string
 }
 
-// `Type.Optional` makes another schema, so only here are these the ones that a reader of flows walks along.
+// `Type.Optional` makes another schema, so only here are these the ones that `partsOf` walks along.
 const { properties: inFlow } = FlowDefinition
 const { properties: inStep } = StepDefinition
 
-function* partsOf(flow: FlowDefinition): Iterable<FlowPart> {
-  const { targeting, theme, steps, checklist, schedule, when, rollout, goal } = flow
-  const each = function* (schema: TSchema, values: readonly unknown[], path: string) {
-    for (const [index, value] of values.entries()) yield { schema, value, path: `${path}/${index}` }
+/** Every mapping in a value, with its schema; also where some of it does not fit. */
+export function* partsOf(schema: TSchema, value: unknown, path = ''): Iterable<FlowPart> {
+  const branch = branchOf(schema, typeOf(value))
+  if (Array.isArray(value)) {
+    if (branch.type !== 'array' || value.length > (branch.maxItems ?? Infinity)) return
+    for (const [index, one] of value.entries())
+      yield* partsOf(branch.items, one, `${path}/${index}`)
+  } else if (branch.properties && typeof value === 'object' && value !== null) {
+    yield { schema: branch, value, path }
+    for (const [name, property] of Object.entries<TSchema>(branch.properties)) {
+      const field = Object.hasOwn(value, name) ? value[name as keyof typeof value] : undefined
+      if (field !== undefined) yield* partsOf(property, field, `${path}/${name}`)
+    }
   }
-  yield { schema: FlowDefinition, value: flow, path: '' }
-  yield { schema: Targeting, value: targeting, path: '/targeting' }
-  yield* each(UrlRule, targeting.urls, '/targeting/urls')
-  yield* each(AudienceRule, targeting.audience.rules, '/targeting/audience/rules')
-  if (theme) yield { schema: Theme, value: theme, path: '/theme' }
-  if (schedule) yield { schema: inFlow.schedule, value: schedule, path: '/schedule' }
-  if (when) yield { schema: inFlow.when, value: when, path: '/when' }
-  if (rollout) yield { schema: inFlow.rollout, value: rollout, path: '/rollout' }
-  if (goal) yield { schema: inFlow.goal, value: goal, path: '/goal' }
-  yield* each(StepDefinition, steps, '/steps')
-  for (const [index, { page, question, when }] of steps.entries()) {
-    if (page) yield { schema: StepPage, value: page, path: `/steps/${index}/page` }
-    if (question)
-      yield { schema: inStep.question, value: question, path: `/steps/${index}/question` }
-    yield* each(StepRule, when?.rules ?? [], `/steps/${index}/when/rules`)
-  }
-  yield* each(ItemDefinition, checklist?.items ?? [], '/checklist/items')
 }
 
 type Rule<Part> = (part: Part) => Iterable<FlowProblem>
@@ -113,7 +109,7 @@ const partRules = new Map<TSchema, readonly PartRule[]>([
       ...flowRules(['key', 'name', 'title', 'kind', 'steps', 'checklist'], keyAsHeading),
       ...flowRules(['steps', 'checklist'], repeatedKeys),
       ...flowRules(['key', 'when', 'rollout', 'goal'], timingProblems),
-      ...flowRules(['steps', 'targeting'], unreachable),
+      ...flowRules(['steps', 'targeting'], neverBegins),
       ...flowRules(['locale', 'texts'], localeProblems),
       ...flowRules(
         ['locale', 'texts', 'name', 'title', 'kind', 'steps', 'checklist'],
@@ -149,7 +145,7 @@ const partRules = new Map<TSchema, readonly PartRule[]>([
  *
  * @param wrong the names of its fields whose shape is wrong
  */
-export function partProblems(
+function partProblems(
   schema: TSchema,
   part: unknown,
   wrong: ReadonlySet<string> = new Set(),
@@ -230,7 +226,6 @@ function* keyAsHeading(
   yield warning('key_as_heading', '/title', message)
 }
 
-/** In a file these were found earlier, and reported with their lines. */
 function* repeatedKeys({
   steps,
   checklist,

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { authoringOf, isOptional, namedBy } from './authoring.ts'
 import { FlowDefinition, ItemDefinition, StepDefinition } from './flow.ts'
-import { authoredPattern, patternsInWords } from './values.ts'
+import { patternsInWords } from './values.ts'
 
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = { [keyword: string]: unknown }
@@ -81,8 +81,7 @@ function keywordsOf(schema: TSchema): JsonSchema {
     }
   }
   if (schema.type === 'object') return ofObject(schema as TObject)
-  const { description, default: byDefault, items, pattern: stored, ...keywords } = schema
-  const pattern = stored && authoredPattern(stored)
+  const { description, default: byDefault, items, pattern, ...keywords } = schema
   return {
     ...keywords,
     ...(pattern && { pattern, patternErrorMessage: `Must be ${patternsInWords[pattern]}` }),

@@ -23,15 +23,7 @@ function* targetProblems(target: Target): Iterable<FlowProblem> {
   const { selector, alternates = [], text, fingerprint } = target
   yield* selectorProblems(selector, '/target/selector', text !== null)
   for (const [index, alternate] of alternates.entries()) {
-    const place = `/target/alternates/${index}`
-    yield* selectorProblems(alternate, place, text !== null)
-    if ([selector, ...alternates.slice(0, index)].includes(alternate)) {
-      yield warning(
-        'repeated_selector',
-        place,
-        'This selector is a duplicate of one above: remove one',
-      )
-    }
+    yield* selectorProblems(alternate, `/target/alternates/${index}`, text !== null)
   }
   if (fingerprint && !isTelling(fingerprint)) {
     const message =

@@ -1,29 +1,38 @@
 import { quoted } from '../text/wording.ts'
 import { contradictions } from './audience-contradiction.ts'
-import type { AudienceRule, Targeting, UrlRule } from './flow.ts'
+import type { AudienceRule, FlowDefinition, Targeting, UrlRule } from './flow.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
+import { pageOf } from './step-page.ts'
 import { patternFault } from './url-pattern-fault.ts'
-import { matchesOnlyRoot } from './url-rule.ts'
+import { matchesOnlyRoot, urlMatches } from './url-rule.ts'
 
-/** Problems with where and to whom a flow is shown, beyond each rule by itself. */
-export function* targetingProblems({ urls, audience }: Targeting): Iterable<FlowProblem> {
-  const seen = new Set<string>()
-  for (const [index, { match, pattern }] of urls.entries()) {
-    const rule = `${match} ${pattern}`
-    if (seen.has(rule)) {
-      yield warning(
-        'repeated_rule',
-        `/urls/${index}`,
-        'This rule is a duplicate of one above: remove one',
-      )
-    }
-    seen.add(rule)
-  }
+/** Problems with whom a flow is shown to, beyond each rule by itself. */
+export function* targetingProblems({ audience }: Targeting): Iterable<FlowProblem> {
   for (const [earlier, later] of contradictions(audience)) {
     const { attribute } = audience.rules[later]!
     const message = `Nobody sees the flow: no ${quoted(attribute)} satisfies this rule and rule ${earlier + 1} above it; change one, or write "match: any"`
     yield warning('contradiction', `/audience/rules/${later}`, message)
   }
+}
+
+/** Any host will do for a page and patterns that begin with a slash. */
+const anyHost = 'https://host.invalid'
+
+/** Finds flows that never begin, because their first step has a page that the flow is not shown on. */
+export function* neverBegins({
+  steps,
+  targeting: { urls },
+}: Pick<FlowDefinition, 'steps' | 'targeting'>): Iterable<FlowProblem> {
+  const page = steps[0] && pageOf(steps[0])
+  if (urls.length === 0 || page?.match !== 'exact') return
+  const isOnAnyHost = page.pattern.startsWith('/')
+  // On which host the page is, nobody knows.
+  if (isOnAnyHost && !urls.every(({ pattern }) => pattern.startsWith('/'))) return
+  const address = URL.parse(page.pattern, anyHost)
+  if (!address || urls.some(rule => urlMatches(rule, address))) return
+  const message =
+    'The flow begins on this page, where no pattern of targeting.urls shows it: add a pattern for it, or remove the page'
+  yield warning('never_begins', `/steps/0/${steps[0]?.page ? 'page' : 'navigate'}`, message)
 }
 
 /** Problems with the page that a step is for. */

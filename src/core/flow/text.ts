@@ -39,7 +39,7 @@ export function valueLines(head: string, value: Plain, indent: string): string[]
 }
 
 /** The first field of a mapping is beside the dash. Steps and items have an empty line between them. */
-export function entryLines(entries: Plain[], indent: string): string[] {
+function entryLines(entries: Plain[], indent: string): string[] {
   const inline = entries.map(entry => `${indent}- ${inlined(entry)}`)
   // All entries or none, so that they look alike.
   if (entries.every((entry, i) => isMapping(entry) && isShort(entry, inline[i]!))) return inline
@@ -71,7 +71,7 @@ const isWord = (value: Plain) =>
   value === null || (typeof value === 'string' ? !value.includes('\n') : typeof value !== 'object')
 
 /** A value on one line, in a form that is also valid within brackets. */
-export function inlined(value: Plain): string {
+function inlined(value: Plain): string {
   if (typeof value === 'string') return inlinedText(value)
   if (Array.isArray(value)) return `[${value.map(inlined).join(', ')}]`
   if (!isMapping(value)) return String(value)

@@ -1,7 +1,6 @@
-import { isMap, LineCounter } from 'yaml'
-import { type FileProblem, inSourceOrder, type LocatedProblem } from './file.ts'
-import { offsetAt, parse, type Report, start } from './file-nodes.ts'
-import { Reader, unreadable } from './file-reader.ts'
+import { asAuthored, readShape } from './file-shape.ts'
+import { error } from './problem.ts'
+import { type FileProblem, SourceFile } from './source-file.ts'
 import { Theme } from './theme.ts'
 import { themeProblems } from './theme-rules.ts'
 
@@ -13,32 +12,25 @@ export interface ThemeFile {
 
 /** Reads a theme as its author wrote it: the fields of a flow's `theme`, and no others. Never throws. */
 export function readThemeFile(text: string, options: { format?: 'yaml' | 'json' } = {}): ThemeFile {
-  const lines = new LineCounter()
-  const findings: LocatedProblem[] = []
-  const report: Report = (code, offset, path, message, severity = 'error') => {
-    findings.push({ severity, code, path, message, offset })
+  const file = new SourceFile(text, options.format ?? 'yaml')
+  const [root, second] = file.roots
+  if (second) {
+    const message = 'A file can have only one theme: remove the second one'
+    file.reportIn(second, error('not_a_theme', '', message))
+    return { theme: null, problems: file.problems }
   }
-  const source = parse(text, options.format ?? 'yaml', lines, report)
-  const [root, ...more] = source?.roots ?? []
-  let theme: Theme | null = null
-  if (more.length > 0) {
-    report(
-      'not_a_theme',
-      start(more[0]!.node),
-      '',
-      'A file can have only one theme: remove the second one',
-    )
-  } else if (source && root && isMap(root.node)) {
-    const { aliases } = source
-    const read = new Reader(aliases, lines, report, () => {}).entry(Theme, root.node, '', new Map())
-    if (read !== unreadable) theme = read as Theme
-    for (const { severity, code, path, message } of theme ? themeProblems(theme) : []) {
-      report(code, offsetAt(root.node, path, aliases), path, message, severity)
-    }
-  } else if (findings.length === 0) {
+  if (!root || typeof root.value !== 'object' || Array.isArray(root.value)) {
     const message = 'Must be the fields of a theme: begin with "accent: ", or another of them'
-    report('not_a_theme', root ? start(root.node) : 0, '', message)
+    if (root) file.reportIn(root, error('not_a_theme', '', message))
+    else if (file.problems.length === 0) file.report(0, error('not_a_theme', '', message))
+    return { theme: null, problems: file.problems }
   }
-  const isWrong = findings.some(({ severity }) => severity === 'error')
-  return { theme: isWrong ? null : theme, problems: inSourceOrder(findings, lines) }
+  const { value, problems } = readShape(Theme, root.value)
+  for (const problem of problems) {
+    const { node } = file.placeOf(root, problem.path)
+    file.reportIn(root, asAuthored(problem, node), problem.path)
+  }
+  const theme = problems.length === 0 ? (value as Theme) : null
+  for (const problem of theme ? themeProblems(theme) : []) file.reportIn(root, problem)
+  return { theme: file.errorsBelow('').length > 0 ? null : theme, problems: file.problems }
 }

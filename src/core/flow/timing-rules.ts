@@ -43,9 +43,6 @@ const longestWithinMs = 365 * dayMs
 /** Problems with what a flow waits for. */
 export function* whenProblems(when: When): Iterable<FlowProblem> {
   const { event, count, within, element } = when
-  if (Object.keys(when).length === 0) {
-    yield warning('empty_when', '', 'This waits for nothing: say what for, or remove it')
-  }
   if (event !== undefined) {
     const inVain = { code: 'never_sent', consequence: 'The flow never begins' }
     yield* eventProblems(event, '/event', inVain)

@@ -24,17 +24,8 @@ const wellFormed =
   '^(?![\\s\\S]*(?:\\u0000|[\\uD800-\\uDBFF](?![\\uDC00-\\uDFFF])' +
   '|(?<![\\uD800-\\uDBFF])[\\uDC00-\\uDFFF]))'
 
-const keyPattern = '^[A-Za-z0-9._-]+$'
-
 /** A key that begins with another character would hide its file, or look like an option of a command. */
-const newKeyPattern = '^[A-Za-z0-9][A-Za-z0-9._-]*$'
-
-/**
- * The pattern that files are checked with. It is stricter than the pattern for stored flows if the rules
- * became stricter later, so that what was pushed before still works.
- */
-export const authoredPattern = (pattern: string) =>
-  pattern === keyPattern ? newKeyPattern : pattern
+export const keyPattern = '^[A-Za-z0-9][A-Za-z0-9._-]*$'
 
 /** Schemes that a browser follows without running what they lead to. */
 const linkSchemes = ['http', 'https', 'mailto', 'tel']
@@ -106,7 +97,7 @@ const zonePattern = '^[A-Za-z][A-Za-z0-9_+/-]{0,63}$'
 /** What a text must be, as the rest of a sentence after "Must be", for each pattern. */
 export const patternsInWords: Readonly<Record<string, string>> = {
   [wellFormed]: 'well-formed Unicode text without NUL',
-  [newKeyPattern]: 'letters, digits, ".", "_" and "-", with a letter or a digit first',
+  [keyPattern]: 'letters, digits, ".", "_" and "-", with a letter or a digit first',
   [linkPattern]:
     'a link that begins with http:, https:, mailto: or tel:, or a relative one such as /help, ' +
     'without a space before it or control characters in it',

@@ -3,8 +3,9 @@ import { Composer, CST, type Document, Lexer, type LineCounter, Parser } from 'y
 /** A parsed text, whatever is wrong with it. */
 export interface ParsedYaml {
   text: string
-  tokens: readonly CST.Token[]
   documents: readonly Document.Parsed[]
+  /** The offset of the innermost bracket or quote that is opened and never closed; null if there is none. */
+  unclosed: number | null
 }
 
 /** Why a text is not parsed, and where it goes too far. */
@@ -37,9 +38,11 @@ export function parseYaml(text: string, lines: LineCounter): ParsedYaml | YamlEx
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
   const tokens: CST.Token[] = []
+  const pairs = new Pairs()
   let count = 0
   let faults = 0
   for (const lexeme of new Lexer().lex(text)) {
+    pairs.take(lexeme, parser.offset)
     for (const token of parser.next(lexeme)) {
       tokens.push(token)
       if (token.type === 'error') faults++
@@ -62,5 +65,31 @@ export function parseYaml(text: string, lines: LineCounter): ParsedYaml | YamlEx
   }
   tokens.push(...parser.end())
   const composer = new Composer({ prettyErrors: false, uniqueKeys: false })
-  return { text, tokens, documents: [...composer.compose(tokens, true, text.length)] }
+  const documents = [...composer.compose(tokens, true, text.length)]
+  return { text, documents, unclosed: pairs.unclosed }
+}
+
+/** Matches brackets and quotes while a text is read. */
+class Pairs {
+  private open: { end: string; offset: number }[] = []
+  private found: number | null = null
+  private isPlainText = false
+
+  get unclosed(): number | null {
+    return this.found ?? this.open.at(-1)?.offset ?? null
+  }
+
+  take(lexeme: string, offset: number): void {
+    const type = this.isPlainText ? null : CST.tokenType(lexeme)
+    this.isPlainText = type === 'scalar'
+    if (type === 'flow-map-start') this.open.push({ end: '}', offset })
+    else if (type === 'flow-seq-start') this.open.push({ end: ']', offset })
+    else if (this.open.at(-1)?.end === lexeme) this.open.pop()
+    else if (type === 'flow-error-end') {
+      this.found ??= this.unclosed
+      this.open = []
+    } else if (type?.endsWith('-quoted-scalar') && !/^(["'])[\s\S]*\1$/.test(lexeme)) {
+      this.found ??= offset
+    }
+  }
 }

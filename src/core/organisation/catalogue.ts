@@ -6,22 +6,9 @@ import { dayMs } from '../time/durations.ts'
 import type { Bucket } from './buckets.ts'
 import type { VerifiedIdentity } from './verified-identity.ts'
 
-/** A value that is available at once, or has to be waited for. */
-export type MaybePromise<T> = T | Promise<T>
-
 /**
- * Continues with a value, in the same turn if there is nothing to wait for, because a turn costs a request
- * much.
- */
-export const afterwards = <T, Next>(
-  value: MaybePromise<T>,
-  next: (value: T) => MaybePromise<Next>,
-): MaybePromise<Next> => (value instanceof Promise ? value.then(next) : next(value))
-
-/**
- * What every request needs to know about organisations and their flows. Each thread that answers requests
- * keeps it in memory. An organisation only costs statements when it is first asked for, has changed, or has
- * not been asked for in a long time.
+ * What every request needs to know about organisations and their flows, kept in memory. An organisation only
+ * costs statements when it is first needed, has changed, or has not been needed in a long time.
  */
 
 export interface Organisation {
@@ -125,32 +112,25 @@ export interface PublishedFlows extends PreparedBody {
   readonly asksForEvents: boolean
 }
 
-/**
- * Look-ups. What is in memory is returned without a promise, because a promise would cost a request as much
- * as everything else. A store that cannot read in the same turn returns entries that are complete.
- */
 export interface Catalogue {
   /** A snippet key by its text, whether it still works or not. */
-  snippetKey(text: string): MaybePromise<SnippetKey | null>
+  snippetKey(text: string): SnippetKey | null
   /** When the last of an organisation's rotated keys stops or stopped working; null if there is none. */
-  oldKeysEndAt(organisation: Organisation): MaybePromise<number | null>
+  oldKeysEndAt(organisation: Organisation): number | null
   /** By id or slug. */
-  organisationByName(idOrSlug: string): MaybePromise<Organisation | null>
+  organisationByName(idOrSlug: string): Organisation | null
   /** Any flow of any organisation. The caller has to check the owner. */
-  flow(id: string): MaybePromise<FlowEntry | null>
+  flow(id: string): FlowEntry | null
   /** Any step of any organisation, also of drafts. The caller has to check the owner. */
-  step(id: string): MaybePromise<StepEntry | null>
+  step(id: string): StepEntry | null
   /** Any item of any organisation, also of drafts. */
-  item(id: string): MaybePromise<ItemEntry | null>
+  item(id: string): ItemEntry | null
   /** The published flows, highest priority first, then key. */
-  publishedFlows(organisation: Organisation): MaybePromise<PublishedFlows>
+  publishedFlows(organisation: Organisation): PublishedFlows
   /** One published flow as callers see it; null if it is no longer published. */
-  publishedFlow(flow: FlowEntry): MaybePromise<PreparedBody | null>
+  publishedFlow(flow: FlowEntry): PreparedBody | null
   /** Items of published flows that a custom event of this name ticks. */
-  itemsCompletedBy(
-    organisation: Organisation,
-    eventName: string,
-  ): MaybePromise<readonly ItemEntry[]>
+  itemsCompletedBy(organisation: Organisation, eventName: string): readonly ItemEntry[]
 }
 
 /** The number of the version that callers see or saw last; null if the flow was never published. */

@@ -1,5 +1,5 @@
 import type { Bucket } from './buckets.ts'
-import type { MaybePromise, Organisation } from './catalogue.ts'
+import type { Organisation } from './catalogue.ts'
 
 /** The result for one request: whether it is admitted, and the state of the window after it. */
 export interface Taken {
@@ -13,10 +13,9 @@ export interface Taken {
 /** Counts requests by organisation and bucket, exactly, across everything that answers them. */
 export interface Limiter {
   /**
-   * Counts one request if the window has room for it. Returns at once, or a promise if requests are counted
-   * on another machine.
+   * Counts one request if the window has room for it.
    *
    * @param now monotonic milliseconds
    */
-  take(organisation: Organisation, bucket: Bucket, now: number): MaybePromise<Taken>
+  take(organisation: Organisation, bucket: Bucket, now: number): Promise<Taken> | Taken
 }

@@ -1,5 +1,4 @@
 import { rate } from '../number/statistics.ts'
-import type { MaybePromise } from '../organisation/catalogue.ts'
 import { type HealthCounts, totalsOf } from './health.ts'
 
 /** What was reported within some minutes. Times are epoch milliseconds, null if there was no such report. */
@@ -25,15 +24,15 @@ const fewMakeshift = 0.2
  * @param slotsOf returns the past in slots, oldest first; only called if something is bad
  * @returns null if bad reports are few, or have become few again
  */
-export async function badSince(
+export function badSince(
   people: HealthCounts,
-  slotsOf: () => MaybePromise<readonly ReportSlot[]>,
-): Promise<{ missesSince: number | null; makeshiftSince: number | null }> {
+  slotsOf: () => readonly ReportSlot[],
+): { missesSince: number | null; makeshiftSince: number | null } {
   const totals = totalsOf(people)
   const missing = rate(totals.misses, totals.people) ?? 0
   const makeshift = rate(totals.makeshift, totals.finds) ?? 0
   const [isMissing, isMakeshift] = [missing >= fewMisses, makeshift >= fewMakeshift]
-  const slots = isMissing || isMakeshift ? await slotsOf() : []
+  const slots = isMissing || isMakeshift ? slotsOf() : []
   return {
     missesSince: isMissing
       ? changePoint(

@@ -1,28 +1,9 @@
 import { folded, hashOfFolded } from '../text/text-hash.ts'
 import type { Ancestor, Fingerprint, TestId } from './fingerprint.ts'
-
-/** How much of a fingerprint is kept. */
-export const fingerprintBounds = {
-  longestString: 512,
-  mostClasses: 50,
-  mostAttributes: 30,
-  mostAncestors: 10,
-  /** Beyond any real page; keeps the arithmetic on rectangles finite. */
-  farthestPixel: 10_000_000,
-} as const
+import { fingerprintBounds, keptAttributes } from './fingerprint-shape.ts'
 
 const { longestString, mostClasses, mostAttributes, mostAncestors, farthestPixel } =
   fingerprintBounds
-
-/** An input's `value` is never among them, because Cairn must not learn what people type. */
-export const keptAttributes: ReadonlySet<string> = new Set([
-  'name',
-  'type',
-  'for',
-  'href',
-  'placeholder',
-  'title',
-])
 
 /**
  * The parts of a fingerprint that are kept, within their bounds. Everything else is dropped, including

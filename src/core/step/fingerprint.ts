@@ -1,4 +1,6 @@
+import type { Static } from '@sinclair/typebox'
 import { fourDecimals } from '../number/statistics.ts'
+import type * as Shape from './fingerprint-shape.ts'
 import {
   ancestryLikeness,
   attributeSet,
@@ -14,35 +16,9 @@ import {
   wordLikeness,
 } from './likeness.ts'
 
-/** The attribute that tests find an element by (`data-testid` and similar) and its value. */
-export type TestId = { attr: string; value: string }
-
-/** An element around the target. `testId` is only the value; `nth` is its index among its siblings. */
-export type Ancestor = { tag?: string; id?: string; role?: string; testId?: string; nth?: number }
-
-/**
- * What a page reports about the element that a step points at. `name` is the accessible name. `text` and
- * `textHash` are two forms of the same thing (a page may send only the hash). `ancestors` begin with the
- * parent. `nthOfType` and `rect` (CSS pixels) say where the element is. Only `matchCount`, the number of
- * elements that `selector` matched, is always present.
- */
-export type Fingerprint = {
-  selector?: string
-  matchCount: number
-  tag?: string
-  id?: string
-  testId?: TestId
-  name?: string
-  role?: string
-  ariaLabel?: string
-  text?: string
-  textHash?: string
-  classes?: string[]
-  attributes?: Record<string, string>
-  ancestors?: Ancestor[]
-  nthOfType?: number
-  rect?: { x: number; y: number; width: number; height: number }
-}
+export type TestId = Static<typeof Shape.TestId>
+export type Ancestor = Static<typeof Shape.Ancestor>
+export type Fingerprint = Static<typeof Shape.Fingerprint>
 
 /** The parts by which two fingerprints are compared, and how much of the score each decides. */
 export const signalWeights = {

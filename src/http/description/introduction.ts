@@ -1,17 +1,18 @@
 import { defaultLimits } from '../../core/organisation/buckets.ts'
+import { publicErrors } from './errors.ts'
 import text from './introduction.md' with { type: 'text' }
-import { refusalRows } from './refusals.ts'
 
 const limitRows = Object.entries(defaultLimits).map(
   ([bucket, requests]) => `| \`${bucket}\` | ${requests} |`,
 )
 
-const errorRows = refusalRows.map(
-  ({ status, code, when }) => `| ${status} | ${code === null ? '–' : `\`${code}\``} | ${when} |`,
+const errorRows = publicErrors.map(
+  ([code, { status, when, sentence }]) =>
+    `| ${status} | ${sentence === undefined ? `\`${code}\`` : '–'} | ${when} |`,
 )
 
-/** The rules that hold for every route, in Markdown. */
+/** What holds for every route, as Markdown. */
 export const introduction = text
   .replace('{limits}', () => limitRows.join('\n'))
-  .replace('{refusals}', () => errorRows.join('\n'))
+  .replace('{errors}', () => errorRows.join('\n'))
   .trim()

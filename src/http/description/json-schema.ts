@@ -2,16 +2,13 @@ import { KindGuard, type TSchema } from '@sinclair/typebox'
 import type { JsonSchema } from '../../core/flow/schema.ts'
 import { toldAs } from '../shapes.ts'
 
-/** Not every reader's regular expressions support lookaround (RE2's do not), so these are described in words. */
-const looksAround = /\(\?<?[=!]/
+/** Some readers' regular expressions, such as RE2, have no lookaround. Words describe these patterns. */
+const lookaround = /\(\?<?[=!]/
 
-/**
- * Keywords that are left out: Cairn's own; defaults, which only flow files have; and the closing of objects,
- * because Cairn's answers may gain fields.
- */
+/** Cairn's own keywords; defaults, which only flow files have; and the closing of objects, as responses may grow. */
 const dropped = new Set(['mustBe', 'default', 'additionalProperties', 'title'])
 
-const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+const sentence = (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 
 /** Turns TypeBox schemas into plain ones. Those with a title become components, which others refer to. */
 export class SchemaBook {
@@ -19,9 +16,9 @@ export class SchemaBook {
 
   /** A schema as it stands in the document. */
   of(schema: TSchema): JsonSchema {
-    const told = (schema[toldAs as never] ?? schema) as TSchema
-    const plain = this.plain(told)
-    const { title } = told
+    const described = (schema[toldAs as never] ?? schema) as TSchema
+    const plain = this.plain(described)
+    const { title } = described
     if (title === undefined) return plain
     const known = this.components[title]
     if (known && JSON.stringify(known) !== JSON.stringify(plain)) {
@@ -32,23 +29,16 @@ export class SchemaBook {
   }
 
   private plain(schema: TSchema): JsonSchema {
-    if (KindGuard.IsUnion(schema)) return this.union(schema)
-    const { type, description } = schema
-    // First the two that a reader looks for first.
-    const plain: JsonSchema = { ...(type && { type }), ...(description && { description }) }
-    for (const [keyword, value] of Object.entries(schema)) {
-      if (!dropped.has(keyword)) plain[keyword] = value
-    }
-    if (typeof plain.pattern === 'string' && looksAround.test(plain.pattern)) delete plain.pattern
-    if (schema.mustBe) plain.description ??= `${capitalised(schema.mustBe)}.`
+    const plain: JsonSchema = Object.fromEntries(
+      Object.entries(schema).filter(([keyword]) => !dropped.has(keyword)),
+    )
+    if (typeof plain.pattern === 'string' && lookaround.test(plain.pattern)) delete plain.pattern
+    if (schema.mustBe) plain.description ??= sentence(schema.mustBe)
+    if (KindGuard.IsUnion(schema)) return this.union(plain)
     if (schema.items) plain.items = this.of(schema.items)
     if (schema.properties) {
-      plain.properties = Object.fromEntries(
-        Object.entries(schema.properties as Record<string, TSchema>).map(([name, field]) => [
-          name,
-          this.of(field),
-        ]),
-      )
+      const fields = Object.entries<TSchema>(schema.properties)
+      plain.properties = Object.fromEntries(fields.map(([name, field]) => [name, this.of(field)]))
     }
     if (KindGuard.IsRecord(schema)) {
       delete plain.patternProperties
@@ -58,80 +48,39 @@ export class SchemaBook {
     return plain
   }
 
-  /** A union of words becomes an enum. Null beside a single other branch becomes a further type of that branch. */
-  private union(schema: TSchema): JsonSchema {
-    const branches = schema.anyOf as TSchema[]
-    const real = branches.filter(branch => !KindGuard.IsNull(branch))
-    const isNullable = real.length < branches.length
-    const { description, examples, mustBe } = schema
-    const words = {
-      ...(description !== undefined && { description }),
-      ...(description === undefined && mustBe && { description: `${capitalised(mustBe)}.` }),
-      ...(examples !== undefined && { examples }),
-    }
-    if (real.every(branch => KindGuard.IsLiteral(branch))) return enumOf(real, isNullable, words)
-    const [only, ...others] = real.map(branch => this.of(branch))
-    if (only && others.length === 0 && isNullable) return { ...nullable(only), ...words }
-    const anyOf = [only, ...others, ...(isNullable ? [{ type: 'null' }] : [])]
-    return { ...words, anyOf }
+  /** A union of literals becomes an enum. Null beside a single other branch becomes a second type. */
+  private union({ anyOf, ...plain }: JsonSchema): JsonSchema {
+    const branches = (anyOf as TSchema[]).filter(branch => !KindGuard.IsNull(branch))
+    const isNullable = branches.length < (anyOf as TSchema[]).length
+    const [only, ...others] = branches.every(branch => KindGuard.IsLiteral(branch))
+      ? [enumOf(branches, plain)]
+      : branches.map(branch => this.of(branch))
+    const schema = only && others.length === 0 ? only : { anyOf: [only, ...others] }
+    return { ...(isNullable ? nullable(schema) : schema), ...plain }
   }
 }
 
-function enumOf(literals: readonly TSchema[], isNullable: boolean, words: JsonSchema): JsonSchema {
+/** The literals' own descriptions follow that of the union. */
+function enumOf(literals: readonly TSchema[], plain: JsonSchema): JsonSchema {
   const meanings = literals
     .filter(({ description }) => description)
     .map(literal => `- \`${literal.const}\`: ${literal.description}`)
-  const description = [words.description, meanings.join('\n')].filter(Boolean).join('\n\n')
-  const values = literals.map(literal => literal.const)
-  return {
-    type: isNullable ? ['string', 'null'] : 'string',
-    ...words,
-    ...(description !== '' && { description }),
-    enum: isNullable ? [...values, null] : values,
+  if (meanings.length > 0) {
+    plain.description = [plain.description, meanings.join('\n')].filter(Boolean).join('\n\n')
   }
+  return { type: 'string', enum: literals.map(literal => literal.const) }
 }
-
-const nullSchema = { type: 'null' }
 
 function nullable(schema: JsonSchema): JsonSchema {
-  const { type, anyOf } = schema
+  const { type, enum: values, anyOf } = schema
   if (Array.isArray(type)) return schema
-  if (typeof type === 'string' && !schema.enum) return { ...schema, type: [type, 'null'] }
   if (typeof type === 'string') {
-    return { ...schema, type: [type, 'null'], enum: [...(schema.enum as unknown[]), null] }
+    return {
+      ...schema,
+      type: [type, 'null'],
+      ...(Array.isArray(values) && { enum: [...values, null] }),
+    }
   }
-  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, nullSchema] }
-  return { anyOf: [schema, nullSchema] }
-}
-
-/**
- * An example value for a schema: its own first example, or one built from the examples of its parts. It is
- * null if the schema allows null and has no example.
- */
-export function exampleOf(
-  schema: JsonSchema,
-  components: Readonly<Record<string, JsonSchema>>,
-): unknown {
-  const { $ref, examples, properties, items, anyOf, type } = schema
-  if (typeof $ref === 'string') {
-    const named = components[$ref.slice('#/components/schemas/'.length)]
-    return named && exampleOf(named, components)
-  }
-  if (Array.isArray(examples)) return examples[0]
-  if ('const' in schema) return schema.const
-  if (Array.isArray(schema.enum)) return schema.enum[0]
-  if (Array.isArray(anyOf) && !properties) return exampleOf(anyOf[0] as JsonSchema, components)
-  if (properties) {
-    const parts = Object.entries(properties as Record<string, JsonSchema>)
-      .map(([name, part]) => [name, exampleOf(part, components)] as const)
-      .filter(([, value]) => value !== undefined)
-    return Object.fromEntries(parts)
-  }
-  if (items) return [exampleOf(items as JsonSchema, components)]
-  const types = [type].flat()
-  if (types.includes('null')) return null
-  if (types.includes('boolean')) return true
-  if (types.includes('integer') || types.includes('number')) return schema.minimum ?? 0
-  if (types.includes('object')) return {}
-  return types.includes('string') ? 'text' : undefined
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] }
+  return { anyOf: [schema, { type: 'null' }] }
 }

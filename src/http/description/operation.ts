@@ -1,167 +1,130 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { JsonSchema } from '../../core/flow/schema.ts'
 import { defaultLimits, windowMs } from '../../core/organisation/buckets.ts'
 import type { Needs } from '../principal.ts'
 import { behindHeader } from '../responder.ts'
 import { type AnswerShape, defaultBodyLimitBytes, mayChange, type Route } from '../route.ts'
+import { errorsOf } from './errors.ts'
 import { type HeaderName, headersWith } from './headers.ts'
-import { exampleOf, type SchemaBook } from './json-schema.ts'
-import { refusalsOf } from './refusals.ts'
+import type { SchemaBook } from './json-schema.ts'
 import { securityOf } from './security.ts'
-
-const windowSeconds = windowMs / 1000
-
-/** The parameters of paths, by their names in the routes. */
-const pathParameters: Record<string, { description: string; example: string }> = {
-  flow_id: { description: "The flow's id.", example: 'flow_8dPqM2xKc5VnTs1Ya0' },
-  key: { description: "The flow's key.", example: 'welcome' },
-  version: { description: 'The number of a version.', example: '3' },
-  step: { description: "The step's key.", example: 'create' },
-  webhook_id: { description: "The webhook's id.", example: 'webhook_4sWq9xLm2VbTn8Rk0c' },
-  delivery_id: { description: "The message's id.", example: 'msg_7xQm2LkVb9TnRw4s0c' },
-  session_id: { description: "The author session's id.", example: 'author_3xYzQa1b2c3d4e5f6g' },
-  preview_id: { description: "The link's id.", example: 'preview_3xYzQa1b2c3d4e5f6g' },
-  organisation: {
-    description: 'The id or slug of the organisation at the other end.',
-    example: 'harbor-staging',
-  },
-  token_id: { description: "The token's id.", example: 'token_4sWq9xLm2VbTn8Rk0c' },
-  step_id: { description: "The step's id.", example: 'step_oS7uAWwXw1gOJgTNdr' },
-  file: { description: 'A file that the page loads.', example: 'page.js' },
-}
-
-const parametersOf = (path: string) =>
-  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    description: pathParameters[name]?.description,
-    schema: { type: 'string', minLength: 1, examples: [pathParameters[name]?.example] },
-  }))
 
 /** A path as OpenAPI writes it. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
-/** A query never holds null: a parameter without a value is left out. */
+const parameter = (place: string, name: string, schema: JsonSchema, required = false) => {
+  const { description, ...rest } = schema
+  return {
+    name,
+    in: place,
+    required,
+    ...(description !== undefined && { description }),
+    schema: rest,
+  }
+}
+
+const pathParametersOf = ({ path }: Route) =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) =>
+    parameter('path', name, { type: 'string', minLength: 1 }, true),
+  )
+
+/** A query never holds null: a parameter without a value is absent. */
 function withoutNull(schema: JsonSchema): JsonSchema {
-  const { type, enum: words } = schema
+  const { type, enum: values } = schema
   return {
     ...schema,
     ...(Array.isArray(type) && { type: type.find(name => name !== 'null') }),
-    ...(Array.isArray(words) && { enum: words.filter(word => word !== null) }),
+    ...(Array.isArray(values) && { enum: values.filter(value => value !== null) }),
   }
 }
 
-function queryOf({ query }: Route, book: SchemaBook) {
-  return Object.entries(query?.properties ?? {}).map(([name, field]) => {
-    // The examples stay in the schema: the page would send the parameter's own example along with the rest.
-    const { description, ...schema } = withoutNull(book.of(field))
-    return {
-      name,
-      in: 'query',
-      required: query?.required?.includes(name) ?? false,
-      ...(description !== undefined && { description }),
-      schema,
-    }
-  })
-}
+const queryParametersOf = ({ query }: Route, book: SchemaBook) =>
+  Object.entries<TSchema>(query?.properties ?? {}).map(([name, field]) =>
+    parameter('query', name, withoutNull(book.of(field)), query?.required?.includes(name)),
+  )
 
-function requestOf(route: Route, book: SchemaBook) {
-  if (!route.body) return undefined
-  const schema = book.of(route.body)
-  const example = exampleOf(schema, book.components)
+const headerParameter = (name: string, description: string) =>
+  parameter('header', name, { type: 'string', description })
+
+function requestOf({ body, bodyLimitBytes = defaultBodyLimitBytes }: Route, book: SchemaBook) {
+  if (!body) return undefined
+  const schema = book.of(body)
   const asText = { type: 'string', contentMediaType: 'application/json', contentSchema: schema }
   return {
     required: true,
-    description: `At most ${(route.bodyLimitBytes ?? defaultBodyLimitBytes) / 1024} KiB.`,
-    // The second is the type that a browser's beacon sends without a preflight.
-    content: {
-      'application/json': { schema, example },
-      'text/plain': { schema: asText, example: JSON.stringify(example) },
-    },
+    description: `At most ${bodyLimitBytes / 1024} KiB.`,
+    // A browser's beacon sends text/plain, which needs no preflight.
+    content: { 'application/json': { schema }, 'text/plain': { schema: asText } },
   }
 }
 
-const ownHeaders = ({ type, isShared, hasETag, isFile }: AnswerShape): HeaderName[] => [
-  ...(hasETag ? (['ETag'] as const) : []),
-  ...(isShared ? (['ETag', 'Content-Encoding'] as const) : []),
+const headersOf = ({ type, isShared, hasETag, isFile }: AnswerShape): HeaderName[] => [
+  ...(hasETag || isShared ? (['ETag'] as const) : []),
   ...(isFile ? (['Content-Disposition'] as const) : []),
   ...(type === 'text/html' ? (['Content-Security-Policy'] as const) : []),
 ]
 
-function answerOf(answer: AnswerShape, route: Route, book: SchemaBook) {
-  const { description, schema, example, type = 'application/json' } = answer
-  const own = [...ownHeaders(answer), ...(mayChange(route) ? [behindHeader] : [])]
-  if (!schema) return { description, headers: headersWith(...own) }
-  const plain = book.of(schema)
-  const shown = example ?? exampleOf(plain, book.components)
-  return {
-    description,
-    headers: headersWith(...own),
-    content: { [type]: { schema: plain, example: shown } },
-  }
+function responseOf(answer: AnswerShape, route: Route, book: SchemaBook) {
+  const { description, schema, example, type = 'application/json', isShared } = answer
+  const headers = headersWith(
+    ...headersOf(answer),
+    ...(isShared ? (['Content-Encoding'] as const) : []),
+    ...(mayChange(route) ? [behindHeader] : []),
+  )
+  if (!schema) return { description, headers }
+  const media = { schema: book.of(schema), ...(example !== undefined && { example }) }
+  return { description, headers, content: { [type]: media } }
 }
 
-/** Describes the answer to a caller that already has it. */
-const notModified = (answer: AnswerShape) => ({
-  description: 'The caller has this answer already, by its `If-None-Match`. No body.',
-  headers: headersWith(...ownHeaders(answer).filter(name => name !== 'Content-Encoding')),
-})
-
-const preconditions = ['If-Match', 'If-None-Match'].map(name => ({
-  name,
-  in: 'header',
-  required: false,
-  description:
-    name === 'If-Match' ? 'The `ETag` of what you have read.' : '`*` for what is not there yet.',
-  schema: { type: 'string' },
-}))
-
-const ifNoneMatch = {
-  name: 'If-None-Match',
-  in: 'header',
-  required: false,
-  description: 'The `ETag` of the answer that you have.',
-  schema: { type: 'string' },
+function authorisation(scope: Needs): string {
+  if (scope === 'operator') return "Only for the operator, on the server's machine."
+  return scope === 'any' ? 'Any management token is accepted.' : `Requires the scope \`${scope}\`.`
 }
 
-/** The sentence about the scope that a management token needs. */
-function needed(scope: Needs): string {
-  if (scope === 'operator') return 'For the operator, on the machine of the server.'
-  return scope === 'any' ? 'For every management token.' : `Needs the scope \`${scope}\`.`
-}
-
-/** One route as an OpenAPI operation. Everything that follows from its data by a rule is derived here. */
+/** One route as an OpenAPI operation. */
 export function operationOf(route: Route, book: SchemaBook) {
   const { bucket, answers } = route
-  const given = Object.entries(answers) as [string, AnswerShape][]
-  const shared = given.map(([, answer]) => answer).find(({ isShared }) => isShared)
-  const limit = bucket && { bucket, requests: defaultLimits[bucket], windowSeconds }
-  const counted = limit
-    ? `Counted in \`${bucket}\`: ${limit.requests} requests a minute for the organisation.`
-    : 'Anyone may call this, and it is not counted.'
+  const responses = Object.entries(answers) as [string, AnswerShape][]
+  const shared = responses.map(([, answer]) => answer).find(({ isShared }) => isShared)
+  const requests = bucket && defaultLimits[bucket]
+  const limit = bucket
+    ? `Limit: ${requests} requests a minute for each organisation (\`${bucket}\`).`
+    : 'No authentication and no limit.'
   const scope = route.caller === 'management' ? route.needs : null
   const requestBody = requestOf(route, book)
   return {
     operationId: route.operation,
     tags: [route.tag],
     summary: route.summary,
-    description: [route.description, scope && needed(scope), counted].filter(Boolean).join('\n\n'),
+    description: [route.description, scope && authorisation(scope), limit]
+      .filter(Boolean)
+      .join('\n\n'),
     parameters: [
-      ...parametersOf(route.path),
-      ...queryOf(route, book),
-      ...(shared ? [ifNoneMatch] : []),
-      ...(route.isConditional ? preconditions : []),
+      ...pathParametersOf(route),
+      ...queryParametersOf(route, book),
+      ...(shared ? [headerParameter('If-None-Match', 'The `ETag` of the response you have.')] : []),
+      ...(route.isConditional
+        ? [
+            headerParameter('If-Match', 'The `ETag` of the state you have read.'),
+            headerParameter('If-None-Match', '`*` to create what does not exist yet.'),
+          ]
+        : []),
     ],
     ...(requestBody && { requestBody }),
     responses: {
-      ...refusalsOf(route),
+      ...errorsOf(route),
       ...Object.fromEntries(
-        given.map(([status, answer]) => [status, answerOf(answer, route, book)]),
+        responses.map(([status, answer]) => [status, responseOf(answer, route, book)]),
       ),
-      ...(shared && { 304: notModified(shared) }),
+      ...(shared && {
+        304: {
+          description: 'The `ETag` in `If-None-Match` is current. No body.',
+          headers: headersWith(...headersOf(shared)),
+        },
+      }),
     },
     security: securityOf(route),
-    ...(limit && { 'x-rate-limit': limit }),
+    ...(bucket && { 'x-rate-limit': { bucket, requests, windowSeconds: windowMs / 1000 } }),
     ...(scope && { 'x-scope': scope }),
   }
 }

@@ -6,25 +6,25 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'snippet key',
-    description: 'The 32 characters that stand in your page: `Authorization: Bearer <key>`.',
+    description: 'The 32 characters in your page: `Authorization: Bearer <key>`.',
   },
   snippetKeyInQuery: {
     type: 'apiKey',
     in: 'query',
     name: 'key',
-    description: 'The same key as `?key=`, for beacons, which cannot set headers.',
+    description: 'The same key as `?key=`, for beacons.',
   },
   managementToken: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'management token',
-    description: 'From `cairn token create`, or made by this API: `crn_…`.',
+    description: 'From `cairn token create` or this API: `crn_…`.',
   },
   sessionToken: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'Of your identity provider, or from `cairn token issue`.',
+    description: 'From your identity provider or `cairn token issue`.',
   },
 } as const
 

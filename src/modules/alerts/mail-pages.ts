@@ -89,7 +89,7 @@ export function mailRoutes({
       linked: (organisation: Organisation, token: string) => Promise<Linked | null>,
     ) => {
       const { organisation: id = '', token = '' } = call.params
-      const organisation = await stores.catalogue().organisationByName(id)
+      const organisation = stores.catalogue().organisationByName(id)
       return organisation === null
         ? invalidLink(action)
         : pageOf(organisation, action, await linked(organisation, token))

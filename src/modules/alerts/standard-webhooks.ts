@@ -1,18 +1,12 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { Webhook as Signer } from 'standardwebhooks'
 import { dayMs, hourMs, minuteMs } from '../../core/time/durations.ts'
 import type { Attempted, Delivery, Webhook, WebhookChange } from './port.ts'
 
 /** Signatures and retries of messages as Standard Webhooks (https://www.standardwebhooks.com) defines them. */
 
-const prefix = 'whsec_'
-
 /** A new secret: `whsec_` and 32 random bytes in base64. */
-export const newWebhookSecret = () => prefix + randomBytes(32).toString('base64')
-
-const signature = (secret: string, content: string) =>
-  `v1,${createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
-    .update(content)
-    .digest('base64')}`
+export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
 /** The headers of a message. During a rotation it is signed with both secrets. */
 export function signedHeaders(
@@ -20,14 +14,13 @@ export function signedHeaders(
   { secret, oldSecret, oldSecretUntil }: Pick<Webhook, 'secret' | 'oldSecret' | 'oldSecretUntil'>,
   now: number,
 ): Record<string, string> {
-  const timestamp = String(Math.floor(now / 1_000))
   const isRotated = oldSecret !== null && (oldSecretUntil ?? 0) > now
   const secrets = [secret, ...(isRotated ? [oldSecret] : [])]
-  const content = `${id}.${timestamp}.${body}`
+  const sentAt = new Date(now)
   return {
     'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': secrets.map(one => signature(one, content)).join(' '),
+    'webhook-timestamp': String(Math.floor(now / 1_000)),
+    'webhook-signature': secrets.map(one => new Signer(one).sign(id, sentAt, body)).join(' '),
   }
 }
 

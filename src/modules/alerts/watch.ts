@@ -5,7 +5,8 @@ import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { dayMs, hourMs } from '../../core/time/durations.ts'
 import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import type { GateStores } from '../../http/port.ts'
-import { type AnalyticsStores, analyticsService } from '../analytics/index.ts'
+import type { AnalyticsStores } from '../analytics/port.ts'
+import { analyticsService } from '../analytics/service.ts'
 import { type InstallationStores, isInstalled, seenIn } from '../installation/index.ts'
 import type { OperationsStore } from '../operations/index.ts'
 import { checkSteps, type StepEvidenceStore, type StepStores } from '../steps/index.ts'
@@ -72,7 +73,7 @@ export class AlertWatch {
     for (const id of await store.watched()) {
       if (signal.aborted) return
       try {
-        const organisation = await stores.catalogue().organisationByName(id)
+        const organisation = stores.catalogue().organisationByName(id)
         if (organisation) await this.lookAt(organisation, signal)
       } catch (error) {
         if (!signal.aborted) onFault(error)
@@ -165,7 +166,7 @@ export class AlertWatch {
 
   private async completionOf(organisation: Organisation, signal: AbortSignal) {
     const now = this.deps.clock.now()
-    const key = `${zoneOf(organisation)} ${(await this.deps.stores.catalogue().publishedFlows(organisation)).version}`
+    const key = `${zoneOf(organisation)} ${this.deps.stores.catalogue().publishedFlows(organisation).version}`
     const known = this.completion.get(organisation.id)
     if (known && known.key === key && now - known.at < completionEveryMs) return known.weeks
     const weeks = await this.weeksOf(organisation, signal)
@@ -199,9 +200,9 @@ export class AlertWatch {
 
   private async publishedFlows(organisation: Organisation): Promise<FlowEntry[]> {
     const catalogue = this.deps.stores.catalogue()
-    const { text } = await catalogue.publishedFlows(organisation)
+    const { text } = catalogue.publishedFlows(organisation)
     const { flows } = JSON.parse(text) as { flows: Flow[] }
-    const entries = await Promise.all(flows.map(({ id }) => catalogue.flow(id)))
+    const entries = flows.map(({ id }) => catalogue.flow(id))
     return entries.filter(entry => entry !== null)
   }
 

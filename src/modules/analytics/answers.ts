@@ -45,8 +45,6 @@ export class AnswerTally {
   }
 }
 
-export type QuestionNumbers = ReturnType<AnswerTally['of']>
-
 type Counts = readonly (readonly [answer: number | string | string[], count: number])[]
 
 const sum = (counts: Counts) => counts.reduce((total, [, count]) => total + count, 0)
@@ -56,9 +54,9 @@ const noNumbers = { average: null, median: null, nps: null }
 function ratings(counts: Counts, question: Question) {
   const given = new Map<number, number>()
   for (const [answer, count] of counts) if (typeof answer === 'number') given.set(answer, count)
-  const [least, most] = scaleOf(question)
+  const [min, max] = scaleOf(question)
   // An older version may have had a wider scale, so answers outside this one are kept.
-  for (let value = least; value <= most; value++) given.set(value, given.get(value) ?? 0)
+  for (let value = min; value <= max; value++) given.set(value, given.get(value) ?? 0)
   const byValue = [...given].sort(([a], [b]) => a - b)
   const all = byValue.flatMap(([value, count]) => Array<number>(count).fill(value))
   const answers = all.length
@@ -82,7 +80,7 @@ function ratings(counts: Counts, question: Question) {
       : null,
     distribution: byValue.map(([value, count]) => ({
       value,
-      label: (value === least && question.low) || (value === most && question.high) || null,
+      label: (value === min && question.low) || (value === max && question.high) || null,
       count,
       share: rate(count, answers),
     })),

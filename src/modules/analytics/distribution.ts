@@ -1,12 +1,17 @@
-import { codeOfDuration, type DurationCounts, durationCodes } from '../../core/number/statistics.ts'
-import { outcomeBits, outcomeCodes, type RunColumns } from './port.ts'
+import {
+  codeOfDuration,
+  type DurationCounts,
+  durationCodes,
+  rate,
+} from '../../core/number/statistics.ts'
+import { outcomeBits, outcomeCodes, outcomeMask, type RunColumns } from './port.ts'
 
 const [minute, hour, day] = [60, 3_600, 86_400]
 
 /**
- * Seconds at which a bin ends and the next begins: the same for every answer, so that flows, versions and
- * ranges can be compared. Each is a duration that its code represents exactly, so rounding never moves a
- * duration across an edge.
+ * Seconds at which a bin ends and the next begins: the same everywhere, so that flows, versions and ranges
+ * can be compared. Each is a duration that its code represents exactly, so rounding never moves a duration
+ * across an edge.
  */
 export const binEdges = [
   ...[1, 2, 5, 10, 20],
@@ -26,36 +31,44 @@ export function distributionOf(durations: DurationCounts) {
   }))
 }
 
-/** The bin of each duration code. Runs that were not timed get the number after the last bin. */
-function binsByCode(): Uint8Array {
-  const bins = new Uint8Array(durationCodes)
-  for (const [bin, first] of firstCodes.entries()) bins.fill(bin, first)
-  bins[0] = firstCodes.length
-  return bins
+/** The bin of each duration code. Runs without a duration get the number after the last bin. */
+const binOf = new Uint8Array(durationCodes)
+for (const [bin, first] of firstCodes.entries()) binOf.fill(bin, first)
+binOf[0] = firstCodes.length
+
+/** The runs of one version. */
+class VersionRow {
+  starts = 0
+  completions = 0
+  readonly bins = new Uint32Array(firstCodes.length + 1)
 }
 
-/** Counts the times to complete of each version by bin. */
-export class VersionDistributions {
-  private readonly binOf = binsByCode()
-  private readonly counts = new Map<number, Uint32Array>()
+/** Counts the runs of each version, and their times to complete by bin. */
+export class VersionTally {
+  private readonly rows = new Map<number, VersionRow>()
 
   add<Step, Item>({ count, states, ends, versions }: RunColumns<Step, Item>): void {
-    const counts = versions.map(version => {
-      const known = this.counts.get(version) ?? new Uint32Array(firstCodes.length + 1)
-      this.counts.set(version, known)
-      return known
+    const rows = versions.map(version => {
+      const row = this.rows.get(version) ?? new VersionRow()
+      this.rows.set(version, row)
+      return row
     })
-    const binOf = this.binOf
-    const outcomeMask = 2 ** outcomeBits - 1
     for (let run = 0; run < count; run++) {
-      const state = states[run]!
-      if ((state & outcomeMask) !== outcomeCodes.completed) continue
-      counts[state >> outcomeBits]![binOf[ends[run]!]!]!++
+      const row = rows[states[run]! >> outcomeBits]!
+      row.starts++
+      if ((states[run]! & outcomeMask) !== outcomeCodes.completed) continue
+      row.completions++
+      row.bins[binOf[ends[run]!]!]!++
     }
   }
 
-  of(version: number): number[] {
-    const counts = this.counts.get(version)
-    return firstCodes.map((_, bin) => counts?.[bin] ?? 0)
+  numbers(version: number, hasDistribution: boolean) {
+    const { starts, completions, bins } = this.rows.get(version) ?? new VersionRow()
+    return {
+      starts,
+      completions,
+      completionRate: rate(completions, starts),
+      ...(hasDistribution && { distribution: [...bins.subarray(0, firstCodes.length)] }),
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { differenceInterval, shareDifference } from '../../core/number/interval.ts'
 import { fourDecimals, rate } from '../../core/number/statistics.ts'
-import type { Analytics } from './model.ts'
 import type { ExperimentCounts, GroupCounts } from './port.ts'
+import type { Analytics } from './schema.ts'
 
 type Experiment = NonNullable<Analytics['experiment']>
 

@@ -7,37 +7,20 @@ const headWords = 3
 const completedBit = 2 ** 31
 const dayBits = completedBit - 1
 
-/** Records per chunk. */
-const chunkRecords = 512
-
-/** The records of one part, in chunks, so that nothing is copied as they grow. */
+/** The records of one part. */
 class Part {
-  private full: Uint32Array[] = []
-  /** The chunk that is being filled, and how far it is filled. */
-  chunk: Uint32Array
-  filled = 0
+  words: Uint32Array
+  /** How many of the words are used. */
+  length = 0
 
-  constructor(private readonly chunkWords: number) {
-    this.chunk = new Uint32Array(chunkWords)
+  constructor(recordWords: number) {
+    this.words = new Uint32Array(recordWords * 512)
   }
 
-  /** Replaces `chunk` by an empty one. */
   grow(): void {
-    this.full.push(this.chunk)
-    this.chunk = new Uint32Array(this.chunkWords)
-    this.filled = 0
-  }
-
-  get length(): number {
-    return this.full.length * this.chunkWords + this.filled
-  }
-
-  /** Copies all records one after the other into `records`, which must be long enough, and drops them here. */
-  moveTo(records: Uint32Array): void {
-    for (const [i, chunk] of this.full.entries()) records.set(chunk, i * this.chunkWords)
-    records.set(this.chunk.subarray(0, this.filled), this.full.length * this.chunkWords)
-    this.full = []
-    this.chunk = new Uint32Array(0)
+    const { words } = this
+    this.words = new Uint32Array(words.length * 2)
+    this.words.set(words)
   }
 }
 
@@ -51,9 +34,9 @@ class Part {
 export class PeopleCounter {
   count = 0
   completers = 0
-  /** By day: people who had a run. */
+  /** People who had a run, by day. */
   readonly daily: Uint32Array
-  /** By period: people who had a run; empty if there are no periods. */
+  /** People who had a run, by period; empty if there are no periods. */
   readonly perPeriod: Uint32Array
   private readonly recordWords: number
   private readonly parts: Part[]
@@ -70,7 +53,7 @@ export class PeopleCounter {
     private readonly periodOf: Uint16Array | null = null,
   ) {
     this.recordWords = headWords + markWords
-    this.parts = Array.from({ length: parts }, () => new Part(this.recordWords * chunkRecords))
+    this.parts = Array.from({ length: parts }, () => new Part(this.recordWords))
     this.newMarks = new Uint32Array(markWords * 4 * 256)
     this.daily = new Uint32Array(days)
     this.perPeriod = new Uint32Array((periodOf?.at(-1) ?? -1) + 1)
@@ -90,29 +73,26 @@ export class PeopleCounter {
     marksAt: number,
   ): void {
     const part = this.parts[low & (parts - 1)]!
-    if (part.filled === part.chunk.length) part.grow()
-    const at = part.filled
-    const words = part.chunk
+    if (part.length === part.words.length) part.grow()
+    const at = part.length
+    const words = part.words
     words[at] = low
     words[at + 1] = high
     words[at + 2] = isCompleted ? day | completedBit : day
     for (let word = 0; word < this.markWords; word++) {
       words[at + headWords + word] = marks[marksAt + word]!
     }
-    part.filled = at + this.recordWords
+    part.length = at + this.recordWords
   }
 
   /** Counts the recorded runs, in small pieces of work. Run it to its end, once. */
   *counting(): Generator<void> {
-    const longest = Math.max(...this.parts.map(({ length }) => length))
-    const records = new Uint32Array(longest)
-    const slots = 2 ** Math.ceil(Math.log2((longest / this.recordWords) * 1.5 + 1))
-    const firsts = new Uint32Array(slots)
+    const records = Math.max(...this.parts.map(({ length }) => length)) / this.recordWords
+    const firsts = new Uint32Array(2 ** Math.ceil(Math.log2(records * 1.5 + 1)))
     for (const part of this.parts) {
-      const { length } = part
-      part.moveTo(records)
       firsts.fill(0)
-      this.countPart(records, length, firsts)
+      this.countPart(part, firsts)
+      part.words = new Uint32Array(0)
       yield
     }
   }
@@ -131,7 +111,7 @@ export class PeopleCounter {
    *
    * @param firsts a hash table of the places of first records, plus one; 0 is free
    */
-  private countPart(words: Uint32Array, length: number, firsts: Uint32Array): void {
+  private countPart({ words, length }: Part, firsts: Uint32Array): void {
     const { recordWords } = this
     const mask = firsts.length - 1
     for (let at = 0; at < length; at += recordWords) {

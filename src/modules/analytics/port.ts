@@ -14,7 +14,7 @@ export interface KnownFlows {
 /** What analytics needs from storage. */
 export interface AnalyticsStores {
   analytics: AnalyticsReader
-  /** For the health of the steps in an answer. */
+  /** For the health of steps. */
   steps: Pick<StepBook, 'healthCounts'>
 }
 
@@ -62,7 +62,7 @@ export interface AnalyticsReader {
   experiment(
     orgRef: OrganisationRef,
     flowRef: FlowRef,
-    asked: { range: TimeRange; version: number | null; goal: string },
+    query: { range: TimeRange; version: number | null; goal: string },
   ): Promise<ExperimentCounts>
 }
 
@@ -83,6 +83,7 @@ export const outcomeCodes = { inProgress: 0, dismissed: 1, completed: 2 } as con
 
 /** Bits of a state that hold the outcome. The other bits are the version's index in `versions`. */
 export const outcomeBits = 2
+export const outcomeMask = 2 ** outcomeBits - 1
 
 /** Flags of a run for its steps or items: one byte per run for every eight of them. */
 export type Planes = readonly Uint8Array[]
@@ -98,7 +99,7 @@ export interface ColumnStep<Step = number> {
 export interface ColumnTrait {
   name: string
   values: readonly string[]
-  /** By run: the index of its value plus one, or 0 if the trait was not said. */
+  /** By run: the index of its value plus one, or 0 if it is unknown. */
   places: Uint16Array
 }
 
@@ -110,9 +111,9 @@ export interface LateView<Step = StepRef> {
 
 /** What columns can contain on request. */
 export interface Beside<Step = StepRef> {
-  /** Asks for whether each run saw the step late. */
+  /** Requests whether each run saw the step late. */
   late: LateView<Step> | null
-  /** Asks for the steps that each run viewed, in the order of time. */
+  /** Requests the steps that each run viewed, in the order of time. */
   hasWays: boolean
 }
 
@@ -156,11 +157,11 @@ export interface RunColumns<Step = number, Item = number> {
   readonly items: readonly Item[]
   /** What each run's person ever ticked: bit 0 is the whole checklist, bit n + 1 is the item at index n. */
   readonly ticks: Planes
-  /** The traits of the runs' people when they started. Only traits that any of them said. */
+  /** The traits of the runs' people when they started. Only traits that any of them has. */
   readonly traits: readonly ColumnTrait[]
-  /** By run, `cohortCodes`; null if not asked for. */
+  /** By run, `cohortCodes`; null if not requested. */
   readonly cohorts: Uint8Array | null
-  /** Null if not asked for. */
+  /** Null if not requested. */
   readonly ways: ColumnWays | null
   /** Whether a run takes the place of any step from a version other than its own. */
   readonly dependsOnNewest: boolean
@@ -173,6 +174,18 @@ export interface RunColumns<Step = number, Item = number> {
 export interface Lately {
   readonly places: Uint32Array
   readonly at: Float64Array
+}
+
+/** Keeps only the runs for which this is true; null if there are none. */
+export function filterRuns<Step, Item>(
+  columns: RunColumns<Step, Item>,
+  keeps: (run: number) => boolean,
+): RunColumns<Step, Item> | null {
+  const places = new Uint32Array(columns.count)
+  let found = 0
+  for (let run = 0; run < columns.count; run++) if (keeps(run)) places[found++] = run
+  if (found === columns.count) return columns
+  return found === 0 ? null : takeRuns(columns, places.subarray(0, found))
 }
 
 /** Keeps only the runs at these indexes, which must be ascending. */

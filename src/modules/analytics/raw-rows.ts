@@ -9,150 +9,115 @@ import type { RunRow } from '../../core/run/stored-run.ts'
 import type { CsvCell } from '../../core/text/csv.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 
-/** The header of raw rows, and how a row becomes cells. */
-export interface RawRows<Row> {
-  header: readonly string[]
-  cellsOf(row: Row): readonly CsvCell[]
-}
+/** The columns of raw rows: their names, and the cell of a row. */
+export type RawColumns<Row> = readonly (readonly [
+  name: string,
+  cell: (row: Row, flow: FlowEntry) => CsvCell,
+])[]
 
-/** The columns of a run's row that come before those of the steps. */
-export const runColumns = [
-  'run_key',
-  'user_id',
-  'anonymous_id',
-  'version',
-  'started_at',
-  'last_at',
-  'outcome',
-  'completed_at',
-  'dismissed_at',
-  'seconds_to_complete',
-] as const
+const isUser = ({ person }: RunRow) => person.startsWith('u')
 
-export const eventColumns = [
-  'id',
-  'kind',
-  'source',
-  'user_id',
-  'anonymous_id',
-  'flow_id',
-  'flow_version',
-  'step_id',
-  'step_key',
-  'item_id',
-  'run_id',
-  'session_id',
-  'occurred_at',
-  'reported_at',
-  'received_at',
-  'url',
-  'name',
-  'reason',
-  'properties',
-] as const
+const runColumns: RawColumns<RunRow> = [
+  ['run_key', run => run.key],
+  ['user_id', run => (isUser(run) ? run.person.slice(1) : null)],
+  ['anonymous_id', run => (isUser(run) ? null : run.person.slice(1))],
+  ['version', run => run.version],
+  ['started_at', run => isoTime(run.startedAt)],
+  ['last_at', run => isoTime(run.lastAt)],
+  ['outcome', outcomeOf],
+  ['completed_at', run => isoTimeOrNull(run.completedAt)],
+  ['dismissed_at', run => isoTimeOrNull(run.dismissedAt)],
+  ['seconds_to_complete', secondsToComplete],
+]
 
-/** One row per run, with a column for each step that the flow ever had, in the flow's order. */
-export function runRows(flow: FlowEntry): RawRows<RunRow> {
+/** A row for each run, with columns for each step that the flow ever had, in the flow's order. */
+export function runColumnsOf(flow: FlowEntry): RawColumns<RunRow> {
   const steps = new FlowPositions(flow)
     .inOrder(flow.steps.keys())
     .map(ref => ({ ref, key: flow.steps.get(ref)?.key ?? '' }))
-  const { traits } = flow.organisation
-  const asking = steps.filter(({ ref }) => flow.questions.has(ref))
-  const columnOf = new Map(steps.map(({ ref }, i) => [ref, i]))
-  return {
-    header: [
-      ...runColumns,
-      ...steps.map(({ key }) => `step:${key}`),
-      ...traits.map(trait => `trait:${trait}`),
-      ...asking.map(({ key }) => `answer:${key}`),
-      'run_id',
-    ],
-    cellsOf(run) {
-      const isUser = run.person.startsWith('u')
-      const name = run.person.slice(1)
-      const ofSteps: CsvCell[] = steps.map(() => null)
-      for (const step of run.steps) {
-        const column = columnOf.get(step.stepId)
-        if (column !== undefined) ofSteps[column] = stepOutcomeOf(step)
-      }
-      return [
-        run.key,
-        isUser ? name : null,
-        isUser ? null : name,
-        run.version,
-        isoTime(run.startedAt),
-        isoTime(run.lastAt),
-        outcomeOf(run),
-        isoTimeOrNull(run.completedAt),
-        isoTimeOrNull(run.dismissedAt),
-        secondsToComplete(run),
-        ...ofSteps,
-        ...traits.map(trait => traitIn(run.traits, trait)),
-        ...asking.map(({ ref }) => answerCell(run, ref)),
-        runIdIn(run.key),
-      ]
-    },
-  }
+  return [
+    ...runColumns,
+    ...steps.map(({ ref, key }) => [`step:${key}`, outcomeAt(ref)] as const),
+    ...flow.organisation.traits.map(
+      trait => [`trait:${trait}`, (run: RunRow) => traitIn(run.traits, trait)] as const,
+    ),
+    ...steps
+      .filter(({ ref }) => flow.questions.has(ref))
+      .map(({ ref, key }) => [`answer:${key}`, answerAt(ref)] as const),
+    ['run_id', run => runIdIn(run.key)],
+  ]
 }
 
-/** What a run last answered. The words of a text answer are only in its event. */
-function answerCell({ answers }: RunRow, ref: StepRef): CsvCell {
-  const said = answers.find(({ stepId }) => stepId === ref)
-  if (!said) return null
-  const answer = JSON.parse(said.answer) as number | string | string[]
+const outcomeAt = (ref: StepRef) => (run: RunRow) => {
+  const step = run.steps.find(({ stepId }) => stepId === ref)
+  return step ? stepOutcomeOf(step) : null
+}
+
+/** What a run last answered. The text of an answer in words is only in its event. */
+const answerAt = (ref: StepRef) => (run: RunRow) => {
+  const given = run.answers.find(({ stepId }) => stepId === ref)
+  if (!given) return null
+  const answer = JSON.parse(given.answer) as number | string | string[]
   return answer === '' ? 'text' : Array.isArray(answer) ? answer.join(';') : answer
 }
 
-/** One row per event, as it was reported. */
-export function eventRows(flow: FlowEntry): RawRows<StoredEvent> {
-  const idByRef = <Ref>(refs: ReadonlyMap<string, Ref>) =>
-    new Map([...refs].map(([id, ref]) => [ref, id]))
-  const steps = idByRef(flow.stepRefs)
-  const items = idByRef(flow.itemRefs)
-  const hasTraits = flow.organisation.traits.length > 0
-  return {
-    header: [...eventColumns, ...(hasTraits ? ['traits'] : [])],
-    cellsOf: event => [
-      event.id,
-      event.kind,
-      event.source,
-      event.userId,
-      event.anonymousId,
-      flow.id,
-      event.flowVersion,
-      (event.stepRef === null ? null : steps.get(event.stepRef)) ?? null,
-      (event.stepRef === null ? null : flow.steps.get(event.stepRef)?.key) ?? null,
-      (event.itemRef === null ? null : items.get(event.itemRef)) ?? null,
-      event.runId,
-      event.sessionId,
-      isoTime(event.occurredAt),
-      isoTimeOrNull(event.reportedAt),
-      isoTime(event.receivedAt),
-      event.url,
-      event.name,
-      event.reason,
-      event.properties,
-      ...(hasTraits ? [event.traits] : []),
-    ],
-  }
-}
+const stepOf = ({ stepRef }: StoredEvent, { steps }: FlowEntry) =>
+  stepRef === null ? undefined : steps.get(stepRef)
+
+const itemIdOf = ({ itemRef }: StoredEvent, { itemRefs }: FlowEntry): string | null =>
+  itemRef === null ? null : ([...itemRefs].find(([, ref]) => ref === itemRef)?.[0] ?? null)
+
+/** A row for each event, as it was reported. */
+const eventColumns: RawColumns<StoredEvent> = [
+  ['id', event => event.id],
+  ['kind', event => event.kind],
+  ['source', event => event.source],
+  ['user_id', event => event.userId],
+  ['anonymous_id', event => event.anonymousId],
+  ['flow_id', (_, flow) => flow.id],
+  ['flow_version', event => event.flowVersion],
+  ['step_id', (event, flow) => stepOf(event, flow)?.id ?? null],
+  ['step_key', (event, flow) => stepOf(event, flow)?.key ?? null],
+  ['item_id', itemIdOf],
+  ['run_id', event => event.runId],
+  ['session_id', event => event.sessionId],
+  ['occurred_at', event => isoTime(event.occurredAt)],
+  ['reported_at', event => isoTimeOrNull(event.reportedAt)],
+  ['received_at', event => isoTime(event.receivedAt)],
+  ['url', event => event.url],
+  ['name', event => event.name],
+  ['reason', event => event.reason],
+  ['properties', event => event.properties],
+]
+
+export const eventColumnsOf = ({ organisation }: FlowEntry): RawColumns<StoredEvent> =>
+  organisation.traits.length > 0
+    ? [...eventColumns, ['traits', event => event.traits]]
+    : eventColumns
 
 /** Pages with only some of their rows. */
 export async function* only<Row>(
   pages: AsyncIterable<readonly Row[]>,
-  isAsked: (row: Row) => boolean,
+  keeps: (row: Row) => boolean,
 ): AsyncIterable<readonly Row[]> {
-  for await (const page of pages) yield page.filter(isAsked)
+  for await (const page of pages) yield page.filter(keeps)
 }
 
-/** Pages with only the rows of one version, if one was asked for. */
-export const ofVersion = <Row>(
-  pages: AsyncIterable<readonly Row[]>,
-  version: number | null,
-  versionOf: (row: Row) => number,
-): AsyncIterable<readonly Row[]> =>
-  version === null ? pages : only(pages, row => versionOf(row) === version)
-
 /** The version that an event names, otherwise the one that was published when it occurred. */
-export const versionOfEvent = (flow: FlowEntry) => (event: StoredEvent) =>
-  event.flowVersion ?? versionAt(flow.versions, event.occurredAt)
+export const versionOfEvent = (flow: FlowEntry, { flowVersion, occurredAt }: StoredEvent) =>
+  flowVersion ?? versionAt(flow.versions, occurredAt)
+
+const named = (columns: readonly (readonly [name: string, ...unknown[]])[]) =>
+  columns.map(([name]) => `\`${name}\``).join(', ')
+
+/** The description of raw rows, as Markdown. */
+export const rawDescription = `
+\`rows=runs\`: a row for each run that started in the range, with ${named(runColumns)};
+\`step:<key>\` for each step: \`completed\`, \`skipped\`, \`viewed\`, \`target_missing\` or empty; \`trait:<name>\`
+for each listed trait, as of the run's start; \`answer:<key>\` for each question: the number, the keys of the choices with \`;\` between
+them, or \`text\` for an answer in words; and \`run_id\` as it was sent, or empty. \`run_key\` is never empty.
+
+\`rows=events\`: a row for each event that occurred in the range, in the order in which they were stored, with
+${named(eventColumns)}, and \`traits\` if the organisation lists any. \`reported_at\` is the sender's time before its clock was corrected.
+Times are RFC 3339 in UTC.
+`.trim()

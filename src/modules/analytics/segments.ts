@@ -1,141 +1,55 @@
-import { invalid } from '../../core/errors.ts'
 import { type ListedTraits, traitIn } from '../../core/event/traits.ts'
 import { wilsonInterval } from '../../core/number/interval.ts'
-import { DurationCounts, fourDecimals, rate } from '../../core/number/statistics.ts'
-import type { FlowEntry } from '../../core/organisation/catalogue.ts'
-import { hourMs, minuteMs } from '../../core/time/durations.ts'
-import { cohortNames, mostValues } from './definitions.ts'
+import { DurationCounts, fourDecimals } from '../../core/number/statistics.ts'
+import { cohortNames, maxValues } from './definitions.ts'
 import { PeopleCounter } from './people.ts'
-import { cohortCodes, type LateView, outcomeCodes, type RunColumns, takeRuns } from './port.ts'
-import { noTime, outcomeMask, secondsOf } from './tally.ts'
-
-/** Keeps only runs whose person had this value when they started; null: whose person said nothing of the trait. */
-export interface SegmentFilter {
-  trait: string
-  value: string | null
-}
-
-/** A step that some runs see late, with the names that callers know it by. */
-export interface Late extends LateView {
-  stepId: string
-  key: string
-  title: string
-}
-
-/** Which groups of runs are asked for. */
-export interface Groups {
-  filters: readonly SegmentFilter[]
-  /** The trait by which runs are grouped; null for none. */
-  by: string | null
-  late: Late | null
-}
-
-export const noGroups: Groups = { filters: [], by: null, late: null }
-
-/**
- * `plan:pro` filters runs, `plan` groups them. A trait's name never contains a colon.
- *
- * @throws AppError `validation_failed`
- */
-export function segmentsIn(
-  { organisation: { traits } }: FlowEntry,
-  asked: readonly string[],
-): Pick<Groups, 'filters' | 'by'> {
-  const filters: SegmentFilter[] = []
-  const by: string[] = []
-  for (const segment of asked) {
-    const [trait = ''] = segment.split(':', 1)
-    const value = segment.slice(trait.length + 1)
-    if (!traits.includes(trait)) {
-      const known = traits.length > 0 ? `lists ${traits.join(', ')}` : 'lists none'
-      throw invalid({
-        path: '/segment',
-        message: `Must be a trait that the organisation lists; it ${known}`,
-      })
-    }
-    if (segment === trait) by.push(trait)
-    else filters.push({ trait, value: value || null })
-  }
-  if (by.length > 1) {
-    throw invalid({ path: '/segment', message: 'Only one trait can be without a value' })
-  }
-  return { filters, by: by[0] ?? null }
-}
-
-const unitMs: Readonly<Record<string, number>> = { m: minuteMs, h: hourMs, d: 24 * hourMs }
-
-/** `invite:24h`. @throws AppError `validation_failed` */
-export function lateIn({ steps }: FlowEntry, asked: string): Late {
-  const [, name, count, unit] = /^(.+):([1-9]\d{0,4})([mhd])$/.exec(asked)!
-  for (const [step, { id, key, title }] of steps) {
-    if (key !== name && id !== name) continue
-    return { step, stepId: id, key, title, afterMs: Number(count) * unitMs[unit!]! }
-  }
-  throw invalid({ path: '/late', message: 'The flow never had a step with this key' })
-}
+import { cohortCodes, filterRuns, outcomeCodes, outcomeMask, type RunColumns } from './port.ts'
+import type { LateStep, SegmentFilter } from './query.ts'
+import { noTime, secondsOf, totalsOf } from './tally.ts'
 
 /** Whether a run passes all filters. */
-export const isInSegments = (traits: ListedTraits, filters: readonly SegmentFilter[]): boolean =>
+export const hasTraits = (traits: ListedTraits, filters: readonly SegmentFilter[]): boolean =>
   filters.every(({ trait, value }) => traitIn(traits, trait) === value)
 
-/** Only the runs that pass a filter. */
-function keptBy(
-  columns: RunColumns<never, never>,
-  { trait, value }: SegmentFilter,
-): RunColumns<never, never> | null {
-  const column = columns.traits.find(({ name }) => name === trait)
-  const wanted = value === null ? 0 : (column?.values.indexOf(value) ?? -1) + 1
-  if (!column || (value !== null && wanted === 0)) return value === null ? columns : null
-  const places = new Uint32Array(columns.count)
-  let found = 0
-  for (let run = 0; run < columns.count; run++) {
-    if (column.places[run] === wanted) places[found++] = run
-  }
-  return found === columns.count ? columns : takeRuns(columns, places.subarray(0, found))
-}
-
-/** Only the runs that pass all filters; null if none is left. */
-export function inSegments<Step, Item>(
+/** Only the runs that pass all filters; null if there are none. */
+export function withTraits<Step, Item>(
   columns: RunColumns<Step, Item>,
   filters: readonly SegmentFilter[],
 ): RunColumns<Step, Item> | null {
-  let kept: RunColumns<Step, Item> | null = columns
-  for (const filter of filters) {
-    kept &&= keptBy(kept as RunColumns<never, never>, filter) as RunColumns<Step, Item> | null
-  }
-  return kept && kept.count > 0 ? kept : null
+  if (filters.length === 0) return columns
+  const wanted = filters.map(({ trait, value }) => {
+    const column = columns.traits.find(({ name }) => name === trait)
+    // 0 stands for an unknown value. No run has -1.
+    const place = value === null ? 0 : (column?.values.indexOf(value) ?? -1) + 1 || -1
+    return { places: column?.places, place }
+  })
+  return filterRuns(columns, run =>
+    wanted.every(({ places, place }) => (places?.[run] ?? 0) === place),
+  )
 }
 
 type Counted = Pick<RunColumns, 'count' | 'people' | 'states' | 'ends'>
 
 /** The runs of one group. */
 class Row {
-  readonly outcomes = [0, 0, 0]
+  starts = 0
+  completions = 0
+  dismissals = 0
   readonly durations = new DurationCounts()
   untimed = 0
 
   numbers(people: number, completers: number) {
-    const { outcomes, durations, untimed } = this
-    const completions = outcomes[outcomeCodes.completed]!
-    const dismissals = outcomes[outcomeCodes.dismissed]!
-    const inProgress = outcomes[outcomeCodes.inProgress]!
-    const starts = completions + dismissals + inProgress
-    const interval = wilsonInterval(completions, starts)
+    const { durations, untimed } = this
+    const interval = wilsonInterval(this.completions, this.starts)
     return {
-      starts,
-      uniqueUsers: people,
-      completions,
-      uniqueCompleters: completers,
-      dismissals,
-      inProgress,
-      completionRate: rate(completions, starts),
+      ...totalsOf(this, people, completers),
       interval: interval && { low: fourDecimals(interval.low), high: fourDecimals(interval.high) },
       timeToComplete: { count: durations.total, ...secondsOf(durations), untimed },
     }
   }
 }
 
-export type GroupNumbers = ReturnType<Row['numbers']>
+type GroupNumbers = ReturnType<Row['numbers']>
 
 /** Counts runs by group. Which groups share a row is only known once all runs are. */
 class GroupTally {
@@ -164,9 +78,13 @@ class GroupTally {
         const outcome = states[run]! & outcomeMask
         const isCompleted = outcome === outcomeCodes.completed
         const tally = tallies[row]!
-        tally.outcomes[outcome]!++
-        if (isCompleted && ends[run] === noTime) tally.untimed++
-        else if (isCompleted) tally.durations.add(ends[run]!)
+        tally.starts++
+        if (outcome === outcomeCodes.dismissed) tally.dismissals++
+        if (isCompleted) {
+          tally.completions++
+          if (ends[run] === noTime) tally.untimed++
+          else tally.durations.add(ends[run]!)
+        }
         const word = row >> 4
         marks[word] = (isCompleted ? 3 : 1) << ((row & 15) * 2)
         counter.add(people[run * 2]!, people[run * 2 + 1]!, 0, isCompleted, marks, 0)
@@ -184,9 +102,8 @@ class GroupTally {
 /** Counts runs by the values of a trait. */
 export class SegmentTally {
   private readonly tally = new GroupTally()
-  /** The first entry stands for runs that did not say the trait. */
-  private readonly values: (string | null)[] = [null]
-  private readonly known = new Map<string, number>()
+  /** By value. Group 0 is for runs whose value is unknown. */
+  private readonly groups = new Map<string, number>()
 
   constructor(private readonly trait: string) {}
 
@@ -201,21 +118,20 @@ export class SegmentTally {
   }
 
   private groupOf(value: string): number {
-    const known = this.known.get(value)
-    if (known !== undefined) return known
-    this.known.set(value, this.values.length)
-    return this.values.push(value) - 1
+    const group = this.groups.get(value) ?? this.groups.size + 1
+    this.groups.set(value, group)
+    return group
   }
 
-  /** The most frequent values first, then the rarer ones together, then runs that did not say the trait. */
+  /** The most frequent values first, then the rarer ones together, then runs whose value is unknown. */
   *counting() {
-    const starts = this.tally.starts(this.values.length)
-    const said = [...this.known]
+    const starts = this.tally.starts(this.groups.size + 1)
+    const values = [...this.groups]
       .filter(([, group]) => starts[group]! > 0)
       .sort(([a, i], [b, j]) => starts[j]! - starts[i]! || (a < b ? -1 : 1))
-    const shown = said.slice(0, mostValues)
-    const others = said.length - shown.length
-    const rowOf = this.values.map(() => shown.length)
+    const shown = values.slice(0, maxValues)
+    const others = values.length - shown.length
+    const rowOf = Array<number>(this.groups.size + 1).fill(shown.length)
     for (const [row, [, group]] of shown.entries()) rowOf[group] = row
     rowOf[0] = shown.length + 1
     const numbers = yield* this.tally.counting(rowOf, shown.length + 2)
@@ -235,7 +151,7 @@ export class SegmentTally {
 export class CohortTally {
   private readonly tally = new GroupTally()
 
-  constructor(private readonly late: Late) {}
+  constructor(private readonly late: LateStep) {}
 
   add<Step, Item>(columns: RunColumns<Step, Item>): void {
     this.tally.add(columns, Uint32Array.from(columns.cohorts!))

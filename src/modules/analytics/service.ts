@@ -1,129 +1,41 @@
-import { callerGone, invalid, mostProblems, type Problem } from '../../core/errors.ts'
+import { callerGone } from '../../core/errors.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
-import { below, nearest, quoted, shown } from '../../core/text/wording.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
-import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
-import { parametersOf } from '../../http/input.ts'
+import type { TimeRange } from '../../core/time/time-range.ts'
 import { Semaphore, TimeSlices } from '../../scheduling/cooperative.ts'
 import { healthOf } from '../steps/index.ts'
 import { AnswerTally } from './answers.ts'
 import { definitionsOf } from './definitions.ts'
+import { VersionTally } from './distribution.ts'
 import { experimentOf } from './experiment.ts'
-import type { Analytics, AnalyticsQuery, Summary } from './model.ts'
+import { PathTally } from './paths.ts'
 import type { AnalyticsStores } from './port.ts'
-import {
-  CohortTally,
-  type Groups,
-  inSegments,
-  isInSegments,
-  lateIn,
-  noGroups,
-  SegmentTally,
-  segmentsIn,
-} from './segments.ts'
-import { type Extras, nothingMore, ofVersion, RunTally } from './tally.ts'
-import { WayTally } from './ways.ts'
+import type { Query } from './query.ts'
+import type { Analytics, Summary } from './schema.ts'
+import { CohortTally, hasTraits, SegmentTally, withTraits } from './segments.ts'
+import { ofVersion, RunTally } from './tally.ts'
 
-/**
- * The names of parameters that mean nothing, each once and at most twenty, because an answer must say what
- * it ignored.
- *
- * @param names parameters that mean something
- * @throws AppError `validation_failed` for one that looks like a misspelling of one of these, because the
- *   numbers would answer another question than the one asked
- */
-export function ignoredParameters(request: Request, names: readonly string[]): string[] {
-  const others = new Set(parametersOf(request).map(([name]) => name))
-  for (const name of names) others.delete(name)
-  const first = [...others].slice(0, mostProblems)
-  const misspelt = first.flatMap((name): Problem[] => {
-    const meant = nameMeant(name, names)
-    if (meant === null) return []
-    const message = `There is no such parameter: did you mean ${quoted(meant)}?`
-    return [{ path: below('', name), message }]
-  })
-  if (misspelt.length > 0) throw invalid(...misspelt)
-  return first.map(name => shown(name))
-}
-
-/**
- * The name that was probably meant: it has the same letters in the same order (such as tz), or nearly all
- * of them.
- */
-function nameMeant(name: string, names: readonly string[]): string | null {
-  if (name.length < 2) return null
-  const short = names.filter(known => isShortFor(name.toLowerCase(), known))
-  if (short.length === 1) return short[0]!
-  // Two letters are always close to any other two.
-  return name.length === 2 ? null : nearest(name, [...names])
-}
-
-/** Whether a word consists of letters of another word, in their order, and has the same first letter. */
-function isShortFor(word: string, whole: string): boolean {
-  if (word[0] !== whole[0]) return false
-  let at = 0
-  for (const letter of word) {
-    at = whole.indexOf(letter, at) + 1
-    if (at === 0) return false
-  }
-  return true
-}
-
-const isAsking = <One>(asked: readonly One[]): asked is readonly [One, ...One[]] => asked.length > 0
-
-/** A question that has been validated. */
-export interface Question extends Extras, Groups {
-  flow: FlowEntry
-  range: TimeRange
-  version: number | null
-  /** Names of parameters that were sent but mean nothing. */
-  ignored: readonly string[]
-}
-
-/** @throws AppError `validation_failed` for a wrong date, zone, order or range */
-export function rangeOf(
-  query: Pick<AnalyticsQuery, 'from' | 'to' | 'timezone'>,
-  now: number,
-): TimeRange {
-  const resolved = resolveRange(query, now)
-  if ('problems' in resolved) throw invalid(...resolved.problems)
-  return resolved.range
-}
-
-/** @throws AppError `validation_failed` for a wrong date, zone, order, range, version, segment or step */
-export function questionOf(
-  flow: FlowEntry,
-  query: AnalyticsQuery,
-  now: number,
-  ignored: readonly string[] = [],
-): Question {
-  const range = rangeOf(query, now)
-  const version = query.version === undefined ? null : Number(query.version)
-  if (version !== null && !flow.versions.some(known => known.version === version)) {
-    throw invalid({ path: '/version', message: 'This version was never published' })
-  }
-  return {
-    ...{ flow, range, version, ignored },
-    hasDistribution: query.distribution === '1',
-    interval: query.interval ?? null,
-    hasWays: query.ways === '1',
-    ...(query.segment ? segmentsIn(flow, query.segment) : { filters: [], by: null }),
-    late: query.late === undefined ? null : lateIn(flow, query.late),
-  }
-}
-
-/** Answers computed at once in one thread, because each keeps what it knows about every person in memory. */
-const answersAtOnce = 1
+/** At most this many are computed at the same time, because each keeps every person in memory. */
+const maxAtOnce = 1
 
 /** @throws AppError `caller_gone`, so that nothing is computed once the caller has gone */
-function goOn(signal: AbortSignal): void {
+function throwIfGone(signal: AbortSignal): void {
   if (signal.aborted) throw callerGone(signal.reason)
 }
 
-export function analyticsService({ stores, clock }: { stores: AnalyticsStores; clock: Clock }) {
-  const turns = new Semaphore(answersAtOnce)
+/** Runs work to its end in small pieces. */
+async function inSlices<T>(slices: TimeSlices, work: Iterator<void, T>): Promise<T> {
+  for (;;) {
+    const piece = work.next()
+    if (piece.done) return piece.value
+    await slices.rest()
+  }
+}
 
-  function checklistOf({ flow }: Question, tally: RunTally) {
+export function analyticsService({ stores, clock }: { stores: AnalyticsStores; clock: Clock }) {
+  const turns = new Semaphore(maxAtOnce)
+
+  function checklistOf({ flow }: Query, tally: RunTally) {
     const checklist = flow.latest?.checklist
     if (!checklist) return null
     return {
@@ -137,175 +49,174 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     }
   }
 
-  /** Counts the answers to questions; null if the flow never asked anything. */
-  async function answersOf(
-    { flow, range, version, filters }: Question,
-    signal: AbortSignal,
-  ): Promise<AnswerTally | null> {
+  /** Counts the answers to questions; null if the flow never had a question. */
+  async function answersOf({ flow, range, version, filters }: Query, signal: AbortSignal) {
     if (flow.questions.size === 0) return null
     const tally = new AnswerTally(version)
     for await (const runs of stores.analytics.answers(flow.organisation.ref, flow.ref, range)) {
-      goOn(signal)
-      for (const run of runs) if (isInSegments(run.traits, filters)) tally.add(run)
+      throwIfGone(signal)
+      for (const run of runs) if (hasTraits(run.traits, filters)) tally.add(run)
     }
     return tally
   }
 
   async function stepsOf(
-    question: Question,
-    { tally, ways }: { tally: RunTally; ways: WayTally | null },
+    query: Query,
+    { tally, paths }: { tally: RunTally; paths: PathTally | null },
     now: number,
     signal: AbortSignal,
   ) {
-    const { flow } = question
-    const refs = tally.stepRefs()
-    const answers = await answersOf(question, signal)
+    const { flow } = query
+    const answers = await answersOf(query, signal)
     return Promise.all(
-      refs.map(async ref => {
+      tally.stepRefs().map(async ref => {
         const { id, key, title } = flow.steps.get(ref) ?? { id: '', key: '', title: '' }
-        const asked = flow.questions.get(ref) ?? []
+        const [question, ...older] = flow.questions.get(ref) ?? []
         return {
           stepId: id,
           key,
           position: tally.positions.newestOf(ref)?.position ?? 0,
           title,
           ...tally.step(ref),
-          ...(answers && isAsking(asked) && { question: answers.of(ref, asked) }),
-          ...(ways && { leftOut: ways.leftOutOf(ref) }),
+          ...(answers && question && { question: answers.of(ref, [question, ...older]) }),
+          ...(paths && { leftOut: paths.leftOutOf(ref) }),
           health: await healthOf(stores, flow, { id, ref }, now),
         }
       }),
     )
   }
 
-  async function tallyOf(
-    { flow, range, version, filters, by, late, ...extras }: Omit<Question, 'ignored'>,
-    now: number,
-    signal: AbortSignal,
-  ) {
-    const tally = new RunTally(flow, range, version, now, extras)
+  /** Reads the runs and counts them. */
+  async function tallyOf(query: Query, now: number, signal: AbortSignal) {
+    const { flow, range, version, filters, by, late, hasPaths } = query
+    const tally = new RunTally(query, now)
+    const versions = new VersionTally()
     const runs = { orgRef: flow.organisation.ref, flowRef: flow.ref, versions: flow.versions }
     const bySegment = by === null ? null : new SegmentTally(by)
     const byCohort = late && new CohortTally(late)
-    const { hasWays } = extras
-    const ways = hasWays ? new WayTally(flow) : null
-    for await (const columns of stores.analytics.columns(runs, range, { late, hasWays })) {
-      goOn(signal)
-      const kept = filters.length > 0 ? inSegments(columns, filters) : columns
+    const paths = hasPaths ? new PathTally(flow) : null
+    const extras = { late, hasWays: hasPaths }
+    for await (const columns of stores.analytics.columns(runs, range, extras)) {
+      throwIfGone(signal)
+      const kept = withTraits(columns, filters)
       if (!kept) continue
-      tally.add(kept)
+      versions.add(kept)
       const counted = version === null ? kept : ofVersion(kept, version)
       if (!counted) continue
+      tally.add(counted)
       bySegment?.add(counted)
       byCohort?.add(counted)
-      ways?.add(counted)
+      paths?.add(counted)
     }
     const slices = new TimeSlices()
-    /** Runs work in small pieces. */
-    const counted = async <T>(work: Iterator<void, T>): Promise<T> => {
-      for (;;) {
-        const piece = work.next()
-        if (piece.done) return piece.value
-        await slices.rest()
-      }
-    }
-    await counted(tally.countingPeople())
-    const segments = bySegment && (await counted(bySegment.counting()))
-    const cohorts = byCohort && (await counted(byCohort.counting()))
-    return { tally, segments, cohorts, ways }
+    await inSlices(slices, tally.countingPeople())
+    const segments = bySegment && (await inSlices(slices, bySegment.counting()))
+    const cohorts = byCohort && (await inSlices(slices, byCohort.counting()))
+    return { tally, versions, segments, cohorts, paths }
   }
 
-  /** Undefined for a flow that holds nobody back. */
-  async function experimentIn({ flow, range, version, filters }: Question) {
+  /** Undefined if the flow has no experiment; null if segments are filtered. */
+  async function experimentIn({ flow, range, version, filters }: Query) {
     const { goal, rollout } = flow.latest ?? {}
     if (!goal) return undefined
-    const counts = await stores.analytics.experiment(flow.organisation.ref, flow.ref, {
+    const groups = await stores.analytics.experiment(flow.organisation.ref, flow.ref, {
       ...{ range, version, goal: goal.event },
     })
-    if (rollout?.holdOut === undefined && counts.heldOut.people === 0) return undefined
-    return filters.length > 0 ? null : experimentOf(goal.event, counts)
+    if (rollout?.holdOut === undefined && groups.heldOut.people === 0) return undefined
+    return filters.length > 0 ? null : experimentOf(goal.event, groups)
   }
 
-  async function answer(question: Question, signal: AbortSignal): Promise<Analytics> {
-    const { flow, range, version, ignored, filters } = question
+  async function analytics(
+    query: Query,
+    signal: AbortSignal,
+    ignored: string[],
+  ): Promise<Analytics> {
+    const { flow, version, filters, hasDistribution } = query
     const now = clock.now()
-    const { tally, segments, cohorts, ways } = await tallyOf(question, now, signal)
+    const { tally, versions, segments, cohorts, paths } = await tallyOf(query, now, signal)
     const periods = tally.periods()
-    const experiment = await experimentIn(question)
+    const experiment = await experimentIn(query)
     const hasExperiment = experiment !== undefined
     return {
       flowId: flow.id,
       flowKey: flow.key,
       flowName: flow.name,
-      range: {
-        from: range.from,
-        to: range.to,
-        timezone: range.timezone,
-        complete: range.endMs <= now,
-      },
+      range: rangeIn(query.range, now),
       filters: { version, ...(filters.length > 0 && { segment: [...filters] }) },
-      ignored: [...ignored],
+      ignored,
       generatedAt: isoTime(now),
       totals: tally.totals(),
-      timeToComplete: tally.timeToComplete(),
-      steps: await stepsOf(question, { tally, ways }, now, signal),
-      ...(ways && {
-        ways: ways.numbers(tally.stepRefs(), ref => flow.steps.get(ref)?.id ?? ''),
-      }),
-      checklist: checklistOf(question, tally),
+      timeToComplete: tally.timeToComplete(hasDistribution),
+      steps: await stepsOf(query, { tally, paths }, now, signal),
+      ...(paths && { ways: paths.numbers(tally.stepRefs()) }),
+      checklist: checklistOf(query, tally),
       daily: tally.daily(),
       ...(periods && { periods }),
       versions: flow.versions.map(({ version, publishedAt }) => ({
         version,
         publishedAt: isoTime(publishedAt),
-        ...tally.ofVersion(version),
+        ...versions.numbers(version, hasDistribution),
       })),
       ...(segments && { segments }),
       ...(cohorts && { late: cohorts }),
       ...(hasExperiment && { experiment }),
-      definitions: definitionsOf({ ...question, hasExperiment }),
+      definitions: definitionsOf({ ...query, hasExperiment }),
     }
   }
 
-  /** The numbers of one flow, for the summary of all flows. */
-  async function summary(flow: FlowEntry, range: TimeRange, signal: AbortSignal) {
-    const question = { flow, range, version: null, ...nothingMore, ...noGroups }
-    const { tally } = await tallyOf(question, clock.now(), signal)
+  async function summaryOf(flow: FlowEntry, range: TimeRange, signal: AbortSignal) {
+    const { tally } = await tallyOf({ ...plainQuery, flow, range }, clock.now(), signal)
     return {
       flowId: flow.id,
       flowKey: flow.key,
       totals: tally.totals(),
-      timeToComplete: tally.timeToComplete(),
+      timeToComplete: tally.timeToComplete(false),
       daily: tally.daily().map(({ uniqueUsers: _, ...day }) => day),
     }
   }
 
   const inTurn = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
     turns.take(() => {
-      goOn(signal)
+      throwIfGone(signal)
       return work()
     })
 
   return {
-    answer: (question: Question, signal: AbortSignal) =>
-      inTurn(signal, () => answer(question, signal)),
-    /** One flow after the other, so that answers about single flows can come in between. */
+    /** @param ignored the names of unknown parameters */
+    analytics: (query: Query, signal: AbortSignal, ignored: string[] = []) =>
+      inTurn(signal, () => analytics(query, signal, ignored)),
+    /** One flow after the other, so that requests for single flows can come in between. */
     async summary(
       flows: readonly FlowEntry[],
       range: TimeRange,
       signal: AbortSignal,
     ): Promise<Summary> {
-      const { from, to, timezone, endMs } = range
       const summaries: Summary['flows'] = []
       for (const flow of flows) {
-        summaries.push(await inTurn(signal, () => summary(flow, range, signal)))
+        summaries.push(await inTurn(signal, () => summaryOf(flow, range, signal)))
       }
-      const complete = endMs <= clock.now()
       return {
-        range: { from, to, timezone, complete },
+        range: rangeIn(range, clock.now()),
         flows: summaries,
-        definitions: definitionsOf({ ...nothingMore, ...noGroups }),
+        definitions: definitionsOf(plainQuery),
       }
     },
   }
 }
+
+const plainQuery = {
+  version: null,
+  filters: [],
+  by: null,
+  late: null,
+  interval: null,
+  hasDistribution: false,
+  hasPaths: false,
+} satisfies Omit<Query, 'flow' | 'range'>
+
+const rangeIn = ({ from, to, timezone, endMs }: TimeRange, now: number) => ({
+  from,
+  to,
+  timezone,
+  complete: endMs <= now,
+})

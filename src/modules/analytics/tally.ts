@@ -1,18 +1,22 @@
 import { FlowPositions } from '../../core/flow/positions.ts'
 import { codeOfDuration, DurationCounts, rate } from '../../core/number/statistics.ts'
-import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { ItemRef, StepRef } from '../../core/reference.ts'
 import { stepOutcomes } from '../../core/run/outcome.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
-import { distributionOf, VersionDistributions } from './distribution.ts'
+import { distributionOf } from './distribution.ts'
 import { PeopleCounter } from './people.ts'
-import { type Interval, type Period, periodsOf } from './periods.ts'
-import { type RunColumns as ColumnsOf, outcomeBits, outcomeCodes, takeRuns } from './port.ts'
+import { type Period, periodsOf } from './periods.ts'
+import {
+  type RunColumns as ColumnsOf,
+  filterRuns,
+  outcomeBits,
+  outcomeCodes,
+  outcomeMask,
+} from './port.ts'
+import type { Query } from './query.ts'
 
 type RunColumns = ColumnsOf<StepRef, ItemRef>
-
-export const outcomeMask = 2 ** outcomeBits - 1
 
 /** The code of a run whose first report was its completion, so that it took no measurable time. */
 export const noTime = codeOfDuration(0)
@@ -31,36 +35,17 @@ class StepTally {
   readonly durations = new DurationCounts()
 }
 
-/** Only the runs of one version, if the columns also have others; null if they have none of it. */
+/** Only the runs of one version; null if there are none. */
 export function ofVersion(columns: RunColumns, version: number): RunColumns | null {
   const place = columns.versions.indexOf(version)
   if (place === -1) return null
   if (columns.versions.length === 1) return columns
-  const places = new Uint32Array(columns.count)
-  let found = 0
-  for (let run = 0; run < columns.count; run++) {
-    if (columns.states[run]! >> outcomeBits === place) places[found++] = run
-  }
-  return takeRuns(columns, places.subarray(0, found))
+  return filterRuns(columns, run => columns.states[run]! >> outcomeBits === place)
 }
 
-/** What is counted only if it is asked for. */
-export interface Extras {
-  /** Whether the times to complete are also counted by bin. */
-  hasDistribution: boolean
-  /** The intervals that days are also grouped into. */
-  interval: Interval | null
-  /** Whether the answer includes the order in which steps were viewed. */
-  hasWays: boolean
-}
-
-export const nothingMore: Extras = { hasDistribution: false, interval: null, hasWays: false }
-
-/**
- * Counts the runs of a range, in columns ascending by start, and computes everything that an answer says
- * about them.
- */
+/** Counts the runs of a range, in columns ascending by start. */
 export class RunTally {
+  private readonly range: TimeRange
   private readonly people: PeopleCounter
   private readonly durations = new DurationCounts()
   /** Runs that were completed by their first report. */
@@ -74,22 +59,15 @@ export class RunTally {
   private readonly itemMarks: ReadonlyMap<ItemRef, number>
   private readonly checklistMark: number
   private readonly markWords: number
-  private readonly versions = new Map<number, { starts: number; completions: number }>()
   readonly positions: FlowPositions<StepRef>
-  private readonly distributions: VersionDistributions | null
   private readonly intervals: readonly Period[] | null
 
-  /**
-   * @param version count only runs of this version; null for all
-   * @param now epoch milliseconds
-   */
+  /** @param now epoch milliseconds */
   constructor(
-    flow: FlowEntry,
-    private readonly range: TimeRange,
-    private readonly version: number | null,
+    { flow, range, interval }: Pick<Query, 'flow' | 'range' | 'interval'>,
     private readonly now: number,
-    { hasDistribution, interval }: Pick<Extras, 'hasDistribution' | 'interval'> = nothingMore,
   ) {
+    this.range = range
     const steps = [...flow.stepRefs.values()]
     const items = [...flow.itemRefs.values()]
     this.positions = new FlowPositions(flow)
@@ -98,7 +76,6 @@ export class RunTally {
     this.itemMarks = new Map(items.map((ref, i) => [ref, steps.length + i]))
     this.checklistMark = steps.length + items.length
     this.markWords = Math.ceil((this.checklistMark + 1) / 32)
-    this.distributions = hasDistribution ? new VersionDistributions() : null
     this.intervals = interval && periodsOf(range, interval)
     const periodOf = this.intervals?.flatMap(({ first, last }, period) =>
       Array<number>(last - first + 1).fill(period),
@@ -111,24 +88,8 @@ export class RunTally {
   }
 
   add(columns: RunColumns): void {
-    this.countVersions(columns)
-    this.distributions?.add(columns)
-    const runs = this.version === null ? columns : ofVersion(columns, this.version)
-    if (!runs || runs.count === 0) return
-    this.countSteps(runs)
-    this.countRuns(runs)
-  }
-
-  private countVersions({ count, states, versions }: RunColumns): void {
-    const counts = new Uint32Array(versions.length << outcomeBits)
-    for (let run = 0; run < count; run++) counts[states[run]!]!++
-    for (const [place, version] of versions.entries()) {
-      const first = place << outcomeBits
-      const known = this.versions.get(version) ?? { starts: 0, completions: 0 }
-      for (const outcome of Object.values(outcomeCodes)) known.starts += counts[first + outcome]!
-      known.completions += counts[first + outcomeCodes.completed]!
-      this.versions.set(version, known)
-    }
+    this.countSteps(columns)
+    this.countRuns(columns)
   }
 
   private countSteps({ steps, spent }: RunColumns): void {
@@ -211,29 +172,15 @@ export class RunTally {
   }
 
   totals() {
-    const sum = (of: 'starts' | 'completions' | 'dismissals') =>
-      daily.reduce((total, day) => total + day[of], 0)
-    const daily = this.daily()
-    const starts = sum('starts')
-    const completions = sum('completions')
-    const dismissals = sum('dismissals')
-    return {
-      starts,
-      uniqueUsers: this.people.count,
-      completions,
-      uniqueCompleters: this.people.completers,
-      dismissals,
-      inProgress: starts - completions - dismissals,
-      completionRate: rate(completions, starts),
-    }
+    return totalsOf(sumOf(this.daily()), this.people.count, this.people.completers)
   }
 
-  timeToComplete() {
+  timeToComplete(hasDistribution: boolean) {
     return {
       count: this.durations.total,
       ...secondsOf(this.durations),
       untimed: this.untimed,
-      ...(this.distributions && { distribution: distributionOf(this.durations) }),
+      ...(hasDistribution && { distribution: distributionOf(this.durations) }),
     }
   }
 
@@ -270,27 +217,18 @@ export class RunTally {
     })
   }
 
-  /** Sums of the days, except for people, who are counted once per period; null if not asked for. */
+  /** Null if not requested. */
   periods() {
-    const { days } = this.range
+    if (!this.intervals) return null
     const daily = this.daily()
-    return (
-      this.intervals?.map(({ first, last, isWhole }, period) => {
-        const own = daily.slice(first, last + 1)
-        const sum = (of: 'starts' | 'completions' | 'dismissals') =>
-          own.reduce((total, day) => total + day[of], 0)
-        return {
-          from: days[first]!.date,
-          to: days[last]!.date,
-          whole: isWhole,
-          starts: sum('starts'),
-          uniqueUsers: this.people.perPeriod[period]!,
-          completions: sum('completions'),
-          dismissals: sum('dismissals'),
-          complete: daily[last]!.complete,
-        }
-      }) ?? null
-    )
+    return this.intervals.map(({ first, last, isWhole }, period) => ({
+      from: daily[first]!.date,
+      to: daily[last]!.date,
+      whole: isWhole,
+      ...sumOf(daily.slice(first, last + 1)),
+      uniqueUsers: this.people.perPeriod[period]!,
+      complete: daily[last]!.complete,
+    }))
   }
 
   /** How many people of the runs ever ticked an item. */
@@ -303,14 +241,36 @@ export class RunTally {
   checklistCompleters(): number {
     return this.people.with(this.checklistMark)
   }
+}
 
-  ofVersion(version: number) {
-    const { starts, completions } = this.versions.get(version) ?? { starts: 0, completions: 0 }
-    return {
-      starts,
-      completions,
-      completionRate: rate(completions, starts),
-      ...(this.distributions && { distribution: this.distributions.of(version) }),
-    }
+interface Outcomes {
+  starts: number
+  completions: number
+  dismissals: number
+}
+
+/** The numbers of a group of runs. */
+export const totalsOf = (
+  { starts, completions, dismissals }: Outcomes,
+  uniqueUsers: number,
+  uniqueCompleters: number,
+) => ({
+  starts,
+  uniqueUsers,
+  completions,
+  uniqueCompleters,
+  dismissals,
+  inProgress: starts - completions - dismissals,
+  completionRate: rate(completions, starts),
+})
+
+/** People are counted once a period, so only these numbers add up. */
+function sumOf(days: readonly Outcomes[]) {
+  const sum = { starts: 0, completions: 0, dismissals: 0 }
+  for (const day of days) {
+    sum.starts += day.starts
+    sum.completions += day.completions
+    sum.dismissals += day.dismissals
   }
+  return sum
 }

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, key, text } from '../../core/flow/values.ts'
+import { Fingerprint as FingerprintShape } from '../../core/step/fingerprint-shape.ts'
 import { grades } from '../../core/step/proposal.ts'
 import { Instant, OneOf, OrNull, Text } from '../../http/shapes.ts'
-import { FingerprintShape } from '../steps/index.ts'
 
 const PageUrl = {
   description: 'The page to pick on.',

@@ -128,7 +128,7 @@ export class AuthorVisits {
 
   /** Reads the step anew each time, because its author may have edited it meanwhile. */
   private async told({ organisation, flow, step, code }: AuthorVisit): Promise<VisitAnswer> {
-    const known = await this.stores.catalogue().organisationByName(organisation)
+    const known = this.stores.catalogue().organisationByName(organisation)
     if (!known) throw unauthorized('unknown_organisation')
     const [stored] = (await this.flows.read(known.ref, [flow])).flows
     const drafted = stored && newestDefinition(stored).steps.find(({ key }) => key === step)

@@ -1,5 +1,4 @@
 import type { PersonIds } from '../../core/event/stored-event.ts'
-import type { MaybePromise } from '../../core/organisation/catalogue.ts'
 import type { FlowRef, ItemRef, OrganisationRef } from '../../core/reference.ts'
 /** What checklists need from storage. */
 export interface ChecklistStores {
@@ -41,5 +40,5 @@ export interface ChecklistReader {
     person: PersonIds,
   ): Promise<{ ticked: ReadonlyMap<ItemRef, number>; completedAt: number | null }>
   /** A text that changes whenever `progress` changes for a person, in any flow. Reads at most one row. */
-  version(orgRef: OrganisationRef, person: PersonIds): MaybePromise<string>
+  version(orgRef: OrganisationRef, person: PersonIds): Promise<string>
 }

@@ -215,7 +215,7 @@ function byCookie({ flows, stores }: DashboardDeps, asked: Route, file: string):
   const flowOf = async ({ org, params }: RequestContext) => {
     if (params.org !== org.slug && params.org !== org.id) throw unauthorized('foreign_flow')
     const [found] = (await flows.read(org.ref, [params.key ?? ''])).flows
-    const flow = found && (await stores.catalogue().flow(found.id))
+    const flow = found && stores.catalogue().flow(found.id)
     if (!flow) throw flowNotFound()
     return flow
   }

@@ -28,9 +28,7 @@ export class Linking {
       known.revokedAt === null &&
       known.expiresAt > this.clock.now() &&
       known.scopes.includes('settings:write')
-    const owned = works
-      ? await this.stores.catalogue().organisationByName(known.organisation)
-      : null
+    const owned = works ? this.stores.catalogue().organisationByName(known.organisation) : null
     if (owned) return owned
     const message = 'Must be a management token that works, with the scope settings:write'
     throw invalid({ path: '/token', message })
@@ -38,7 +36,7 @@ export class Linking {
 
   /** @throws AppError `organisation_not_found` */
   async named(idOrSlug: string): Promise<Organisation> {
-    const found = await this.stores.catalogue().organisationByName(idOrSlug)
+    const found = this.stores.catalogue().organisationByName(idOrSlug)
     if (!found) throw notLinked()
     return found
   }

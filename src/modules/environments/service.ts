@@ -95,7 +95,7 @@ export class Promotion {
     const own = (await this.flows.read(production.ref, [key])).flows[0] ?? null
     const before = own && newestDefinition(own)
     const to = `${key} (${named(staging, staged)})`
-    const other = await this.stores.catalogue().organisationByName(staging.id)
+    const other = this.stores.catalogue().organisationByName(staging.id)
     const { ref } = production
     const difference = before
       ? await this.flowWork(

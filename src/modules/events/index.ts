@@ -18,7 +18,6 @@ import {
 } from './model.ts'
 import type { ActivityStore, EventLog, EventStores } from './port.ts'
 import { eventService } from './service.ts'
-import { SentBatch } from './verdict.ts'
 
 export { toldEvent } from './log.ts'
 export { ToldEvent } from './model.ts'
@@ -64,8 +63,13 @@ export function eventRoutes(
       async handle(call) {
         const { events } = call.body
         const sentAt = timeIn(call.body, 'sentAt')
-        const sent = new SentBatch(call.bodyText)
-        const result = await service.accept(call.org, events, sent, sentAt, call.receivedAt)
+        const result = await service.accept(
+          call.org,
+          events,
+          call.bodyText,
+          sentAt,
+          call.receivedAt,
+        )
         if (result.rejected < events.length) return json(202, result)
         const refused: AllRejected = {
           ...result,

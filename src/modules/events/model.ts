@@ -44,7 +44,7 @@ const Properties = Told(
     maxProperties: propertyBounds.keys,
     description:
       `Anything of your own: at most ${propertyBounds.keys} keys, ${propertyBounds.bytes} bytes of ` +
-      `JSON, ${propertyBounds.depth} levels deep; no number that a double would change, nor a whole one beyond 2^53.`,
+      `JSON, ${propertyBounds.depth} levels deep; no whole number beyond 2^53.`,
     examples: [{ plan: 'team' }],
   }),
 )

@@ -6,7 +6,7 @@ import { minuteMs } from '../../core/time/durations.ts'
 import { WatchedBatch } from './activity.ts'
 import { type Batch, type BatchResult, type EventResult, longestEventId } from './model.ts'
 import type { EventStores } from './port.ts'
-import { BatchUserHashes, judge, namedBy, type Rejection, type SentBatch } from './verdict.ts'
+import { BatchUserHashes, judge, namedBy, type Rejection } from './verdict.ts'
 
 /** A sender's clock that is off by no more than this counts as right. */
 const toleratedSkewMs = minuteMs
@@ -30,7 +30,7 @@ export function eventService(deps: { stores: EventStores; retentionDays: number 
    * Judges every event of a batch, stores the good ones, and returns a verdict for each that was not newly
    * stored. Resolves once everything accepted is committed and synced (`ack=commit`).
    *
-   * @param sent the batch as it was sent
+   * @param body the batch as it was sent
    * @param sentAt the sender's clock when it sent, epoch milliseconds; null if it did not say
    * @throws AppError `unauthorized` if every event names something of another organisation, or a user
    *   without the right hash where that is required
@@ -38,7 +38,7 @@ export function eventService(deps: { stores: EventStores; retentionDays: number 
   async function accept(
     organisation: Organisation,
     events: Batch['events'],
-    sent: SentBatch,
+    body: string,
     sentAt: number | null,
     receivedAt: number,
   ): Promise<BatchResult> {
@@ -50,7 +50,7 @@ export function eventService(deps: { stores: EventStores; retentionDays: number 
       receivedAt,
       correctionMs: skewMs !== null && Math.abs(skewMs) > toleratedSkewMs ? skewMs : 0,
       oldestAt: oldestAccepted(organisation, deps.retentionDays, receivedAt),
-      sent,
+      hasEscapes: body.includes('\\u'),
       userHashes,
     }
     const catalogue = stores.catalogue()
@@ -67,10 +67,9 @@ export function eventService(deps: { stores: EventStores; retentionDays: number 
       results.push({ index, id: sentId(events[index]), status: 'rejected', code, message })
     }
     for (let index = 0; index < events.length; index++) {
-      const looked = namedBy(events[index], catalogue)
-      const named = looked instanceof Promise ? await looked : looked
+      const named = namedBy(events[index], catalogue)
       watched?.add(events[index], named)
-      const verdict = judge(events[index], index, named, context)
+      const verdict = judge(events[index], named, context)
       if ('code' in verdict) {
         refuse(index, verdict)
         refusals[verdict.code] = (refusals[verdict.code] ?? 0) + 1

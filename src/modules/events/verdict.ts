@@ -7,13 +7,11 @@ import {
 } from '../../core/event/event.ts'
 import type { NewEvent } from '../../core/event/stored-event.ts'
 import { listedTraits } from '../../core/event/traits.ts'
-import { holdsOther, withMarks } from '../../core/number/exact-numbers.ts'
 import {
   type Catalogue,
   type FlowEntry,
   type ItemEntry,
   latestVersion,
-  type MaybePromise,
   type Organisation,
   type StepEntry,
 } from '../../core/organisation/catalogue.ts'
@@ -39,23 +37,17 @@ import { Event, propertyBounds } from './model.ts'
 type Properties = Readonly<Record<string, unknown>>
 
 /** Why properties are not kept. */
-type PropertiesFault = 'too many keys' | 'too deep' | 'too large' | 'beyond 2^53' | 'inexact'
-
-/** From here on, numbers are written with an exponent, so their sender has already rounded them. */
-const exponentFrom = 1e21
+type PropertiesFault = 'too many keys' | 'too deep' | 'too large' | 'beyond 2^53'
 
 /**
- * Whether a number can be what its sender meant. 1e999 would become null, and a whole number beyond 2^53
- * has most often been rounded without its sender knowing.
+ * Whether a number can be what its sender meant. 1e999 would become null, and a whole number beyond 2^53 has most
+ * often been rounded without its sender knowing.
  */
-function isPlausible(value: number): boolean {
-  if (!Number.isInteger(value)) return Number.isFinite(value)
-  return Number.isSafeInteger(value) || Math.abs(value) >= exponentFrom
-}
+const isPlausible = (value: number) =>
+  Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
 
 /** Walks through the values of one event, and stops as soon as there are certainly too many. */
 class Look {
-  hasNumbers = false
   /** Bytes of JSON that are still allowed. */
   private left = propertyBounds.bytes
 
@@ -64,10 +56,7 @@ class Look {
     // Includes the comma or brace after the value. Escapes and other scripts only make it longer.
     this.left -= typeof value === 'string' ? value.length + 3 : 2
     if (this.left < 0) return 'too large'
-    if (typeof value === 'number') {
-      this.hasNumbers = true
-      return isPlausible(value) ? null : 'beyond 2^53'
-    }
+    if (typeof value === 'number') return isPlausible(value) ? null : 'beyond 2^53'
     if (typeof value !== 'object' || value === null) return null
     if (depth === 0) return 'too deep'
     for (const part of Array.isArray(value) ? value : Object.values(value)) {
@@ -75,36 +64,6 @@ class Look {
       if (fault) return fault
     }
     return null
-  }
-}
-
-/** A random prefix with which no caller's text begins. */
-const mark = crypto.randomUUID().slice(0, 8)
-
-/** The text of a batch, against which the parsed values are checked. */
-export class SentBatch {
-  private marked: readonly { properties: unknown }[] | null = null
-  /**
-   * Whether a text in it may contain NUL or half a surrogate pair. UTF-8 cannot contain such a half, and
-   * JSON cannot contain NUL, except by an escape. This takes one search instead of one for each text of
-   * each event.
-   */
-  readonly hasEscapes: boolean
-
-  /** @param text decoded from UTF-8, and valid JSON */
-  constructor(private readonly text: string) {
-    this.hasEscapes = text.includes('\\u')
-  }
-
-  /** Whether all numbers in the properties of the event at `index` are kept exactly. */
-  keepsNumbersOf(index: number): boolean {
-    this.marked ??= this.read()
-    return !holdsOther(this.marked[index]?.properties, mark)
-  }
-
-  private read(): readonly { properties: unknown }[] {
-    const marked = withMarks(this.text, mark)
-    return marked === this.text ? [] : JSON.parse(marked).events
   }
 }
 
@@ -116,17 +75,14 @@ interface PropertiesVerdict {
 
 const no = (fault: PropertiesFault): PropertiesVerdict => ({ text: null, fault })
 
-/** @param index the index of the event in the batch */
-function propertiesOf(properties: Properties, index: number, sent: SentBatch): PropertiesVerdict {
+function propertiesOf(properties: Properties): PropertiesVerdict {
   const { keys, depth, bytes } = propertyBounds
   if (Object.keys(properties).length > keys) return no('too many keys')
-  const look = new Look()
-  const fault = look.faultIn(properties, depth)
+  const fault = new Look().faultIn(properties, depth)
   if (fault) return no(fault)
   const text = JSON.stringify(properties)
   // A UTF-16 unit takes at most three bytes, so most texts need not be measured.
   if (text.length * 3 > bytes && Buffer.byteLength(text) > bytes) return no('too large')
-  if (look.hasNumbers && !sent.keepsNumbersOf(index)) return no('inexact')
   return { text, fault: null }
 }
 
@@ -170,8 +126,11 @@ export interface BatchContext {
   correctionMs: number
   /** Older events are rejected. */
   oldestAt: number
-  /** The batch as it was sent. */
-  sent: SentBatch
+  /**
+   * Whether a text in the batch may contain NUL or half a surrogate pair: UTF-8 cannot contain such a half, and JSON
+   * cannot contain NUL, except by an escape. One search in the body spares one for each text of each event.
+   */
+  hasEscapes: boolean
   /** Null if the organisation does not check user hashes. */
   userHashes: BatchUserHashes | null
 }
@@ -203,7 +162,7 @@ const areClean = (event: Event) =>
 const isClean = (text: string | null | undefined) => !text || isCleanText(text)
 
 /** The rules that the shape cannot express. */
-function ruleBroken(event: Event, { hasEscapes }: SentBatch): Rejection | null {
+function ruleBroken(event: Event, hasEscapes: boolean): Rejection | null {
   const kind: EventKind = event.kind
   if (!event.userId && !event.anonymousId) {
     return reject('invalid', 'Name a userId or an anonymousId')
@@ -232,7 +191,6 @@ const ofProperties: Readonly<Record<PropertiesFault, Rejection>> = {
     'invalid',
     'properties hold a number beyond 2^53: send it as text, it would change',
   ),
-  inexact: reject('invalid', 'properties hold a number that would change: send it as text'),
 }
 
 interface Names {
@@ -255,17 +213,15 @@ const idIn = (sent: unknown, name: 'flowId' | 'stepId' | 'itemId') => {
 }
 
 /** Looks up what an event names. The event may have any shape. */
-export function namedBy(sent: unknown, catalogue: Catalogue): MaybePromise<NamedParts> {
+export function namedBy(sent: unknown, catalogue: Catalogue): NamedParts {
   const flowId = idIn(sent, 'flowId')
   const stepId = idIn(sent, 'stepId')
   const itemId = idIn(sent, 'itemId')
-  const flow = flowId === null ? null : catalogue.flow(flowId)
-  const step = stepId === null ? null : catalogue.step(stepId)
-  const item = itemId === null ? null : catalogue.item(itemId)
-  if (flow instanceof Promise || step instanceof Promise || item instanceof Promise) {
-    return Promise.all([flow, step, item]).then(([flow, step, item]) => ({ flow, step, item }))
+  return {
+    flow: flowId === null ? null : catalogue.flow(flowId),
+    step: stepId === null ? null : catalogue.step(stepId),
+    item: itemId === null ? null : catalogue.item(itemId),
   }
-  return { flow, step, item }
 }
 
 /** Whether any of it belongs to another organisation. */
@@ -353,12 +309,10 @@ function answerOf({ kind, properties }: Event, { step }: NamedParts): string | n
 /**
  * Judges one event of a batch: returns it as it will be stored, or why it is rejected.
  *
- * @param index its index in the batch, from 0
  * @param named the result of `namedBy`
  */
 export function judge(
   sent: unknown,
-  index: number,
   named: NamedParts,
   context: BatchContext,
 ): NewEvent | Rejection {
@@ -368,9 +322,9 @@ export function judge(
   if (isRejection(names)) return names
   const doubt = sent.userId ? context.userHashes?.refusalOf(sent.userId, sent.userHash) : null
   if (doubt) return doubt === 'missing' ? unproven.missing : unproven.wrong
-  const broken = ruleBroken(sent, context.sent)
+  const broken = ruleBroken(sent, context.hasEscapes)
   if (broken) return broken
-  const properties = sent.properties ? propertiesOf(sent.properties, index, context.sent) : null
+  const properties = sent.properties ? propertiesOf(sent.properties) : null
   if (properties?.fault) return ofProperties[properties.fault]
   const answer = answerOf(sent, named)
   if (isRejection(answer)) return answer

@@ -116,7 +116,7 @@ async function candidates(
 ): Promise<AuthoredCandidate[]> {
   const { flows } = await store.read(orgRef)
   const catalogue = stores.catalogue()
-  const entries = await Promise.all(flows.map(({ id }) => catalogue.flow(id)))
+  const entries = flows.map(({ id }) => catalogue.flow(id))
   const refs = entries.map(entry => entry?.ref)
   const known = refs.filter(ref => ref !== undefined)
   const histories = person && (await stores.people.histories(orgRef, known, person))

@@ -1,6 +1,5 @@
 import { flowNotFound, invalid } from '../../core/errors.ts'
 import { Flow } from '../../core/flow/flow.ts'
-import { afterwards } from '../../core/organisation/catalogue.ts'
 import { encodedReply, ofPerson } from '../../http/encoded.ts'
 import { personIn } from '../../http/input.ts'
 import { requireScope } from '../../http/principal.ts'
@@ -54,17 +53,13 @@ export function flowRoutes({
           isShared: true,
         },
       },
-      handle(call) {
+      async handle(call) {
         stores.presence.mark(call.org.ref, 'flows_fetched', call.receivedAt)
         const { userId, anonymousId } = call.query
-        const isOfNobody = userId === undefined && anonymousId === undefined
-        return afterwards(stores.catalogue().publishedFlows(call.org), flows =>
-          isOfNobody
-            ? encodedReply(call, flows)
-            : withHistory(call.org.ref, flows, personIn(call.query), stores).then(body =>
-                encodedReply(call, body, ofPerson),
-              ),
-        )
+        const flows = stores.catalogue().publishedFlows(call.org)
+        if (userId === undefined && anonymousId === undefined) return encodedReply(call, flows)
+        const body = await withHistory(call.org.ref, flows, personIn(call.query), stores)
+        return encodedReply(call, body, ofPerson)
       },
     }),
     route({
@@ -81,11 +76,10 @@ export function flowRoutes({
       },
       handle(call) {
         stores.presence.mark(call.org.ref, 'flows_fetched', call.receivedAt)
-        return afterwards(stores.catalogue().publishedFlow(call.subject), body => {
-          // It was withdrawn after the gate looked it up.
-          if (!body) throw flowNotFound()
-          return encodedReply(call, body)
-        })
+        const body = stores.catalogue().publishedFlow(call.subject)
+        // It was withdrawn after the gate looked it up.
+        if (!body) throw flowNotFound()
+        return encodedReply(call, body)
       },
     }),
     route({

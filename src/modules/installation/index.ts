@@ -1,10 +1,5 @@
 import type { PersonIds } from '../../core/event/stored-event.ts'
 import { windowMs } from '../../core/organisation/buckets.ts'
-import {
-  afterwards,
-  type MaybePromise,
-  type PublishedFlows,
-} from '../../core/organisation/catalogue.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { freshReply } from '../../http/encoded.ts'
@@ -65,27 +60,20 @@ export function installationRoutes(deps: {
       resetInMs: taken?.resetInMs ?? windowMs,
     })
 
-  const heartbeat = (
+  const heartbeat = async (
     call: RequestContext,
     person: PersonIds | null,
     isKnown: boolean,
-  ): MaybePromise<Reply> => {
+  ): Promise<Reply> => {
     const turn = turnOf(call, person !== null, isKnown)
-    const answer = ({ version }: PublishedFlows, progressVersion?: string) =>
-      json(200, {
-        status: 'ok',
-        serverTime: isoTime(clock.now()),
-        flowsVersion: version,
-        nextHeartbeatSeconds: Math.ceil((person === null ? usualMs : turn) / 1_000),
-        ...(progressVersion !== undefined && { progressVersion }),
-      } satisfies Heartbeat)
-    return afterwards(stores.catalogue().publishedFlows(call.org), flows =>
-      person === null
-        ? answer(flows)
-        : afterwards(stores.checklists.version(call.org.ref, person), progress =>
-            answer(flows, progress),
-          ),
-    )
+    const progressVersion = person && (await stores.checklists.version(call.org.ref, person))
+    return json(200, {
+      status: 'ok',
+      serverTime: isoTime(clock.now()),
+      flowsVersion: stores.catalogue().publishedFlows(call.org).version,
+      nextHeartbeatSeconds: Math.ceil((person === null ? usualMs : turn) / 1_000),
+      ...(progressVersion !== null && { progressVersion }),
+    } satisfies Heartbeat)
   }
 
   return [
@@ -104,16 +92,15 @@ export function installationRoutes(deps: {
         'Name a person by `userId` or `anonymousId`, and the answer has a `progressVersion` too: as long ' +
         'as it stays, there is no need to ask for `checklist-progress` again.',
       answers: { 200: { description: 'Noted.', schema: Heartbeat } },
-      handle(call) {
+      async handle(call) {
         const { query, org, receivedAt } = call
         const { v, userId, anonymousId, progressVersion } = query
         requireCleanText({ v })
         const isNamed = userId !== undefined || anonymousId !== undefined
         const person = isNamed ? personIn(query) : null
         stores.presence.mark(org.ref, 'heartbeat', receivedAt)
-        const recording = v && stores.presence.recordSnippetVersion(org.ref, v, receivedAt)
-        const answer = () => heartbeat(call, person, progressVersion !== undefined)
-        return recording ? recording.then(answer) : answer()
+        if (v) await stores.presence.recordSnippetVersion(org.ref, v, receivedAt)
+        return heartbeat(call, person, progressVersion !== undefined)
       },
     }),
     route({

@@ -19,7 +19,7 @@ export interface InstallationStores {
   catalogue(): Catalogue
   checklists: {
     /** See `ChecklistReader`: a text that changes whenever a person's progress does. */
-    version(orgRef: OrganisationRef, person: PersonIds): string
+    version(orgRef: OrganisationRef, person: PersonIds): Promise<string>
   }
   presence: PresenceBook
 }

@@ -48,8 +48,8 @@ export function installationService(deps: {
     const findings = findingsOf({
       presence,
       skewMsMedian,
-      publishedFlows: (await catalogue.publishedFlows(organisation)).count,
-      oldKeysEndAt: await catalogue.oldKeysEndAt(organisation),
+      publishedFlows: catalogue.publishedFlows(organisation).count,
+      oldKeysEndAt: catalogue.oldKeysEndAt(organisation),
       identity: organisation.identity,
       ownVersion: version,
       now,

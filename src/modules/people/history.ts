@@ -41,7 +41,7 @@ async function metFlows(
 ): Promise<PersonHistory['flows']> {
   const { flows } = await store.read(organisation.ref)
   const catalogue = stores.catalogue()
-  const entries = await Promise.all(flows.map(({ id }) => catalogue.flow(id)))
+  const entries = flows.map(({ id }) => catalogue.flow(id))
   const refs = entries.flatMap(entry => entry?.ref ?? [])
   const histories = await stores.people.histories(organisation.ref, refs, person)
   const progressOf = async (entry: FlowEntry) => {

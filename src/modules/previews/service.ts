@@ -91,7 +91,7 @@ export class Previews {
     const now = this.clock.now()
     const visit = sha256 && origin !== null && (await this.store.visit(sha256, origin, now))
     if (!visit) throw unauthorized('unknown_preview')
-    const organisation = await this.stores.catalogue().organisationByName(visit.organisation)
+    const organisation = this.stores.catalogue().organisationByName(visit.organisation)
     if (!organisation) throw unauthorized('unknown_organisation')
     const definition = visit.definition ?? (await this.stored(organisation, visit.flow))
     if (!definition) throw unauthorized('unknown_preview')

@@ -36,7 +36,7 @@ export async function listRuns(
   const { most } = asked
   // One more than asked for, which tells whether more follow.
   const found = await store.runs(organisation.ref, flowKey, { ...asked, most: most + 1 })
-  const flow = found && (await stores.catalogue().flow(found.flowId))
+  const flow = found && stores.catalogue().flow(found.flowId)
   if (!found || !flow) throw flowNotFound(flowKey)
   const told = teller(flow)
   const runs = found.runs.slice(0, most)

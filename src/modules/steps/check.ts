@@ -43,7 +43,7 @@ export async function checkSteps(
   }
   const range = historyRange(timezone, now)
   const catalogue = stores.catalogue()
-  const { text } = await catalogue.publishedFlows(organisation)
+  const { text } = catalogue.publishedFlows(organisation)
   const { flows } = JSON.parse(text) as { flows: Flow[] }
   const asked = flows.filter(({ key }) => flowKey === undefined || key === flowKey)
   if (flowKey !== undefined && asked.length === 0) throw flowNotFound(flowKey)
@@ -51,7 +51,7 @@ export async function checkSteps(
   const steps: CheckedStep[] = []
   for (const flow of asked) {
     for (const step of flow.steps) {
-      const stepRef = (await catalogue.step(step.id))?.ref
+      const stepRef = catalogue.step(step.id)?.ref
       if (step.target === null || stepRef === undefined) continue
       await slices.rest()
       const named = { orgRef: organisation.ref, stepRef, now }

@@ -20,7 +20,6 @@ import type { StepEvidenceStore, StepStores } from './port.ts'
 import { stepService } from './service.ts'
 
 export { checkSteps } from './check.ts'
-export { Fingerprint as FingerprintShape } from './fingerprint-model.ts'
 export { healthDefinitions, StepStateShape } from './model.ts'
 export type { StepBook, StepEvidenceStore, StepStores } from './port.ts'
 export { healthOf } from './service.ts'

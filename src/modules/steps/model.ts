@@ -1,5 +1,6 @@
 import { type Static, type TInteger, Type } from '@sinclair/typebox'
 import { mostCandidates, signalWeights } from '../../core/step/fingerprint.ts'
+import { Fingerprint } from '../../core/step/fingerprint-shape.ts'
 import { type HealthOutcome, healthOutcomes, stepStates } from '../../core/step/health.ts'
 import {
   Count,
@@ -16,7 +17,6 @@ import {
   Told,
   Url,
 } from '../../http/shapes.ts'
-import { Fingerprint } from './fingerprint-model.ts'
 
 const Reported = {
   url: Url,

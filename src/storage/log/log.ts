@@ -19,9 +19,8 @@ export interface Position {
 export interface LogBatch {
   seq: number
   orgRow: number
+  /** When the last of its events was received, epoch milliseconds. */
   receivedAt: number
-  /** How much later than the first each further part of the batch was received: milliseconds, space-separated. */
-  later: string
   source: number
   /** How many events there are. */
   events: number
@@ -129,14 +128,8 @@ export interface Member {
   hasDone(seq: number, isWaitedFor: boolean): void
   /** Resolves once all others that run have done so too. */
   othersHaveDone(seq: number): Promise<void>
-  /**
-   * Takes a job that one machine does at a time, or goes on holding it for a while.
-   *
-   * @returns how often others have asked for it to be done soon; null if another machine has it
-   */
-  holds(job: string): Promise<number | null>
-  /** Asks whichever machine has a job to do it soon. */
-  asks(job: string): Promise<void>
+  /** Takes a job that one machine does at a time, or goes on holding it for a while: false if another has it. */
+  holds(job: string): Promise<boolean>
   /** Gives a job up. */
   releases(job: string): Promise<void>
   /** The machines that run, and how far each is. */
@@ -166,8 +159,8 @@ export interface EventsTable {
   copy(read: (after: number) => { events: readonly TableEvent[]; upTo: number }): Promise<boolean>
   /** Writes batches again, as far as they are copied. @param read is called while nobody else writes the table */
   rewrite(seqs: readonly number[], read: () => readonly TableEvent[]): Promise<void>
-  /** Deletes an organisation's events that were received before a moment. */
-  retain(orgId: string, before: number): Promise<void>
+  /** Deletes organisations' events, each up to a batch; does nothing if there is no such table. */
+  retain(upTo: ReadonlyMap<string, number>): Promise<void>
   /** Whether there is such a table. */
   exists(): Promise<boolean>
 }
@@ -202,7 +195,7 @@ export interface Log {
   /** Deletes snapshots, and of the log what nobody needs who begins with one of the others, or runs. */
   drop(snapshots: readonly Snapshot[]): Promise<void>
   /** Writes batches again, without what was erased. */
-  overwrite(batches: readonly LogBatch[]): Promise<void>
+  overwrite(batches: readonly Pick<LogBatch, 'seq' | 'body'>[]): Promise<void>
   /**
    * Notes that databases up to a number still have what was erased, and deletes what they would take up of tables
    * that name people. There has to be a snapshot after that number.
@@ -216,11 +209,7 @@ export interface Log {
   fill(to: Position, pages: AsyncIterable<Omit<Page, 'to'>>): Promise<void>
   /** Ends the log: no machine follows it from then on. @param movedTo where its data is */
   end(movedTo: string): Promise<void>
-  /**
-   * Deletes batches that were received before a moment, as far as no database will take them up.
-   *
-   * @param own the moments of organisations that have one of their own
-   */
-  retain(before: number, own: ReadonlyMap<number, number>): Promise<void>
+  /** Deletes organisations' batches, each up to a number, as far as no database will take them up. */
+  retain(upTo: ReadonlyMap<number, number>): Promise<void>
   close(): Promise<void>
 }

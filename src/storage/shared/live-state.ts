@@ -1,8 +1,6 @@
 import { getRandomValues } from 'node:crypto'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { NodeState } from './node-state.ts'
-import { PresenceMarks } from './presence-marks.ts'
-import { UserHashes } from './user-hashes.ts'
 
 /** How many organisations a server has room for. */
 export const maxOrganisations = 131_072
@@ -12,8 +10,6 @@ export const slotOf = ({ ref }: Pick<Organisation, 'ref'>) => ref as unknown as 
 
 /** What is known in memory alone, beside the database, by those who answer requests and by storage. */
 export class LiveState {
-  readonly presence = new PresenceMarks()
-  readonly userHashes = new UserHashes()
   readonly progress = new ProgressVersions()
   readonly lag = new Lag()
   readonly buffer: WriteBuffer

@@ -11,10 +11,6 @@ export class NodeState {
   nodes = 1
   /** The last change of the catalogue that it knows about. */
   tookUp = 0
-  /** The last change that this node itself has made. */
-  made = 0
-  /** The last of these changes that all nodes know about. */
-  settled = 0
   /** When it last found that it knows all changes. */
   followedAt = 0
   /** How many connections the database's server has, whoever's they are. */

@@ -80,20 +80,16 @@ export class Changes {
   notice(): void {
     const version = this.dataVersion.get()?.data_version ?? 0
     if (version === this.knownDataVersion) return
-    const newest = this.newestChange.get()?.seq ?? 0
-    if (newest !== this.knownChange) this.refreshCatalogue()
-    if (this.withholding.look()) this.on.erasure()
+    this.noticeOwn()
     // Noted only once all is done, so that what fails is retried.
-    this.knownChange = newest
     this.knownDataVersion = version
   }
 
   /** Notices what this connection itself has changed, because `data_version` does not tell that. */
   noticeOwn(): void {
-    if (this.withholding.look()) this.on.erasure()
     const newest = this.newestChange.get()?.seq ?? 0
-    if (newest === this.knownChange) return
-    this.refreshCatalogue()
+    if (newest !== this.knownChange) this.refreshCatalogue()
+    if (this.withholding.look()) this.on.erasure()
     this.knownChange = newest
   }
 

@@ -21,16 +21,35 @@ import { inSlices, patientSlices } from '../../scheduling/cooperative.ts'
 import { asPort, rowOf } from '../shared/in-rows.ts'
 import { maxOrganisations } from '../shared/live-state.ts'
 import * as alertTables from './alerts/alert-store.ts'
+import { first } from './connect.ts'
+import { allowAgain } from './erasure/erasures.ts'
 import { flowVersionOf, flowVersionsOf, publishedParts, readFlowsInSlices } from './flows/reader.ts'
-import { prepareChanges } from './flows/store.ts'
-import { deadLetterIds, listDeadLetters } from './ledger/dead-letters.ts'
+import { changeFlows, prepareChanges } from './flows/store.ts'
+import {
+  deadLetterIds,
+  dropDeadLetters,
+  listDeadLetters,
+  retryDeadLetters,
+} from './ledger/dead-letters.ts'
 import { EventLogReader } from './ledger/event-log.ts'
-import { readAudit } from './organisations/audit-log.ts'
-import { findLink, findSession } from './organisations/dashboard-sessions.ts'
-import { identityHours } from './organisations/identity-counts.ts'
-import { findToken, listTokens } from './organisations/management-tokens.ts'
-import { keysOf, pageOfOrganisations, readOrganisation } from './organisations/organisations.ts'
-import { readLinks } from './organisations/staging-links.ts'
+import { readAudit, writeAudit } from './organisations/audit-log.ts'
+import * as dashboard from './organisations/dashboard-sessions.ts'
+import {
+  createToken,
+  findToken,
+  listTokens,
+  noteTokenUse,
+  revokeToken,
+} from './organisations/management-tokens.ts'
+import {
+  addOrganisation,
+  changeOrganisation,
+  keysOf,
+  pageOfOrganisations,
+  readOrganisation,
+} from './organisations/organisations.ts'
+import { linkStaging, readLinks, unlinkStaging } from './organisations/staging-links.ts'
+import { identityHours } from './organisations/user-hashes.ts'
 import { personData } from './people/person-data.ts'
 import { personEventsOver } from './people/person-events.ts'
 import { runListOver } from './runs/run-rows.ts'
@@ -39,39 +58,49 @@ import { looksOver, StepReader } from './steps/step-reader.ts'
 import type { StorageCalls } from './writer/calls.ts'
 import type { LongWork } from './writer/long-work.ts'
 
-/** Reads over a connection, writes through storage's operations, and does long work beside it. */
-export function connectManagement(
-  reading: Database,
-  calls: StorageCalls,
-  work: LongWork,
-  isOneOfSeveral: boolean,
-) {
+/** Reads over a connection, writes through storage, and does long work beside it. */
+export function connectManagement(reading: Database, calls: StorageCalls, work: LongWork) {
   const { storage } = calls
-  /** Takes up what other machines have stored, before something is read that is not part of the catalogue. */
-  const followed = async () => {
-    if (isOneOfSeveral) await storage.followed()
-  }
-  /** Brings the tables up to date with what is acknowledged. */
-  const caughtUp = async () => {
-    await followed()
-    if (storage.live.lag.events > 0) await storage.projected()
-  }
+  const { together } = storage
+  type Method<Args extends unknown[], Result> = (database: Database, ...args: Args) => Result
+  /** A read, as a method of a port. */
+  const reads =
+    <Args extends unknown[], Result>(read: Method<Args, Result>) =>
+    async (...args: Args): Promise<Awaited<Result>> =>
+      await read(reading, ...args)
+  /** The same, after everything is taken up that other machines have stored. */
+  const readsAll =
+    <Args extends unknown[], Result>(read: Method<Args, Result>) =>
+    async (...args: Args): Promise<Awaited<Result>> => {
+      await storage.followed()
+      return await read(reading, ...args)
+    }
+  /** A change, as a method of a port. */
+  const changes =
+    <Args extends unknown[], Result>(change: Method<Args, Result>) =>
+    (...args: Args) =>
+      calls.change(database => change(database, ...args))
+  /** The same for what nobody asks for in the next moment. */
+  const notes =
+    <Args extends unknown[], Result>(change: Method<Args, Result>) =>
+    (...args: Args) =>
+      calls.change(database => change(database, ...args), true)
   const currentKey = (orgRow: number) =>
     keysOf(reading, orgRow, 0).find(({ retiredAt }) => retiredAt === null)?.key ?? null
   const seen: SeenStore = {
     async write() {
       // What is stored can be told even if nothing can be written.
-      await calls.operate('writeSeen').catch(() => {})
+      await calls.longWork(() => storage.writeSeen()).catch(() => {})
     },
     snippetKey: async orgRef => currentKey(rowOf(orgRef)),
   }
   const organisations: OrganisationStore = {
     most: maxOrganisations,
-    list: async (...args) => pageOfOrganisations(reading, ...args),
+    list: reads(pageOfOrganisations),
     read: async (orgRef, now) => readOrganisation(reading, rowOf(orgRef), now),
     ...asPort<Pick<OrganisationStore, 'add' | 'change'>>({
-      add: (...args) => calls.operate('addOrganisation', ...args),
-      change: (...args) => calls.operate('changeOrganisation', ...args),
+      add: changes(addOrganisation),
+      change: changes(changeOrganisation),
     }),
     async identityHours(orgRef, now) {
       await seen.write()
@@ -80,116 +109,108 @@ export function connectManagement(
   }
   const steps = new StepReader(reading)
   const eventLog = new EventLogReader(reading)
-  const personEvents = personEventsOver(reading, eventLog)
-  const runList = runListOver(reading)
-  const writtenAnswers = writtenAnswersOver(reading)
+  const runs = first(storage.projected, {
+    runs: runListOver(reading).runs,
+    writtenAnswers: writtenAnswersOver(reading),
+    stored: personData,
+  })
   return {
     seen,
     organisations,
     flows: asPort<FlowStore>({
-      read: (...args) => readFlowsInSlices(reading, ...args),
-      versions: async (...args) => flowVersionsOf(reading, ...args),
-      version: async (...args) => flowVersionOf(reading, ...args),
-      publishedParts: async (...args) => publishedParts(reading, ...args),
+      read: reads(readFlowsInSlices),
+      versions: reads(flowVersionsOf),
+      version: reads(flowVersionOf),
+      publishedParts: reads(publishedParts),
       async lastChange(orgRow, subject) {
         const [line] = readAudit(reading, orgRow, { subject, most: 1 })
         return line ? { by: line.actor.name, at: line.at } : null
       },
       async change(orgRow, changes) {
         const prepared = await inSlices(prepareChanges(reading, orgRow, changes), patientSlices())
-        return calls.operate('changeFlows', orgRow, prepared)
+        return calls.change(database => changeFlows(database, orgRow, prepared, storage.now))
       },
     }),
     explaining: asPort<ExplainStore>({
-      read: (...args) => readFlowsInSlices(reading, ...args),
+      read: reads(readFlowsInSlices),
       hasSnippetKey: async orgRow => currentKey(orgRow) !== null,
     }),
-    looks: asPort<LookStore>(first(followed, looksOver(reading, steps))),
-    evidence: asPort<StepEvidenceStore>(first(followed, steps)),
+    looks: asPort<LookStore>(first(storage.followed, looksOver(reading, steps))),
+    evidence: asPort<StepEvidenceStore>(first(storage.followed, steps)),
     runs: asPort<RunStore>({
-      async runs(...args) {
-        await caughtUp()
-        return runList.runs(...args)
-      },
-      async writtenAnswers(...args) {
-        await caughtUp()
-        return writtenAnswers(...args)
-      },
+      runs: runs.runs,
+      writtenAnswers: runs.writtenAnswers,
     }),
-    eventLog: asPort<EventLog>(first(followed, eventLog)),
+    eventLog: asPort<EventLog>(first(storage.followed, eventLog)),
     activity: asPort<ActivityStore>({ after: (...args) => storage.readActivity(...args) }),
     people: asPort<PeopleStore>({
-      async stored(person) {
-        await caughtUp()
-        return personData(reading, person)
-      },
-      async events(...args) {
-        await followed()
-        return personEvents(...args)
-      },
+      stored: person => runs.stored(reading, person),
+      events: first(storage.followed, { events: personEventsOver(reading, eventLog) }).events,
       async erase(person, options, audit, tell) {
-        if (isOneOfSeveral && options.compact) throw compactsOneOnly()
+        if (together && options.compact) throw compactsOneOnly()
         await storage.projected()
-        return isOneOfSeveral
-          ? calls.work('erase', [person, audit], tell)
+        return together
+          ? calls.longWork(report => together.work.erase(person, audit, report), tell)
           : work.erase(person, options, audit, tell)
       },
-      allow: (...args) => calls.operate('allowPerson', ...args),
+      allow: (person, audit) =>
+        together
+          ? calls.longWork(() => together.work.allow(person, audit))
+          : calls.change(database =>
+              allowAgain(database, storage.dataDir, person, storage.now(), audit),
+            ),
     }),
     operations: asPort<OperationsStore>({
-      async deadLetters(...args) {
-        await followed()
-        return listDeadLetters(reading, ...args)
-      },
-      async deadLetterIds(orgRow) {
-        await followed()
-        return deadLetterIds(reading, orgRow)
-      },
-      nodes: async () => (isOneOfSeveral ? calls.work('nodes', []) : null),
-      retryDeadLetters: (...args) => calls.operate('retryDeadLetters', ...args),
-      dropDeadLetters: (...args) => calls.operate('dropDeadLetters', ...args),
+      deadLetters: readsAll(listDeadLetters),
+      deadLetterIds: readsAll(deadLetterIds),
+      nodes: async () => together?.member?.all() ?? null,
+      retryDeadLetters: (...args) =>
+        calls.change(database => retryDeadLetters(database, storage.withholding, ...args)),
+      dropDeadLetters: changes(dropDeadLetters),
       async rebuild(audit, tell) {
         await storage.projected()
-        return isOneOfSeveral ? calls.work('rebuild', [audit], tell) : work.rebuild(audit, tell)
+        return together
+          ? calls.longWork(report => together.work.rebuild(audit, report), tell)
+          : work.rebuild(audit, tell)
       },
       compact: work.compact,
     }),
     access: asPort<AccessStore>({
-      tokens: async orgRow => listTokens(reading, orgRow),
-      createToken: (...args) => calls.operate('createToken', ...args),
-      revokeToken: (...args) => calls.operate('revokeToken', ...args),
-      audit: async (...args) => readAudit(reading, ...args),
+      tokens: reads(listTokens),
+      createToken: changes(createToken),
+      revokeToken: changes(revokeToken),
+      audit: reads(readAudit),
     }),
     signIns: asPort<DashboardStore>({
-      createLink: (...args) => calls.operate('createLink', ...args),
-      link: async sha256 => findLink(reading, sha256),
-      redeemLink: (...args) => calls.operate('redeemLink', ...args),
-      beginSession: (...args) => calls.operate('beginSession', ...args),
-      endSession: (...args) => calls.operate('endSession', ...args),
-      endSessionsOf: who => calls.operate('endSessionsOf', who),
+      createLink: changes(dashboard.createLink),
+      link: reads(dashboard.findLink),
+      redeemLink: changes(dashboard.redeemLink),
+      beginSession: changes(dashboard.beginSession),
+      endSession: changes(dashboard.endSession),
+      endSessionsOf: changes(dashboard.endSessionsOf),
     }),
     alerts: asPort<AlertStore>({
-      watched: async () => alertTables.watchedOrganisations(reading),
-      settings: async (...args) => alertTables.readSettings(reading, ...args),
-      changeSettings: (...args) => calls.operate('changeAlertSettings', ...args),
-      countSends: (...args) => calls.operate('countSends', ...args),
-      webhooks: async (...args) => alertTables.listWebhooks(reading, ...args),
-      addWebhook: (...args) => calls.operate('addWebhook', ...args),
-      changeWebhook: (...args) => calls.operate('changeWebhook', ...args),
-      removeWebhook: (...args) => calls.operate('removeWebhook', ...args),
-      alerts: async (...args) => alertTables.listAlerts(reading, ...args),
-      note: (...args) => calls.operate('noteAlerts', ...args),
-      deliveries: async (...args) => alertTables.listDeliveries(reading, ...args),
-      delivery: async (...args) => alertTables.findDelivery(reading, ...args),
-      due: async (...args) => alertTables.dueDeliveries(reading, ...args),
-      attempted: (...args) => calls.operate('noteAttempt', ...args),
-      replay: (...args) => calls.operate('replayDelivery', ...args),
-      forget: (...args) => calls.operate('forgetAlerts', ...args),
+      watched: reads(alertTables.watchedOrganisations),
+      settings: reads(alertTables.readSettings),
+      changeSettings: changes(alertTables.changeSettings),
+      countSends: changes(alertTables.countSends),
+      webhooks: reads(alertTables.listWebhooks),
+      addWebhook: changes(alertTables.addWebhook),
+      changeWebhook: changes(alertTables.changeWebhook),
+      removeWebhook: changes(alertTables.removeWebhook),
+      alerts: reads(alertTables.listAlerts),
+      note: changes(alertTables.noteAlerts),
+      deliveries: reads(alertTables.listDeliveries),
+      delivery: reads(alertTables.findDelivery),
+      due: reads(alertTables.dueDeliveries),
+      attempted: notes(alertTables.noteAttempt),
+      replay: changes(alertTables.replayDelivery),
+      forget: notes(alertTables.forgetAlerts),
     }),
     environments: asPort<EnvironmentStore>({
-      links: async orgRow => readLinks(reading, orgRow),
-      link: (...args) => calls.operate('linkStaging', ...args),
-      unlink: (...args) => calls.operate('unlinkStaging', ...args),
+      links: reads(readLinks),
+      link: changes(linkStaging),
+      unlink: changes(unlinkStaging),
     }),
     authorSessions: asPort<AuthorStore>({
       begin: (...args) => storage.authors(sessions => sessions.begin(...args)),
@@ -204,30 +225,17 @@ export function connectManagement(
       list: (...args) => storage.previews(links => links.list(...args)),
       end: (...args) => storage.previews(links => links.end(...args)),
       visit: (...args) => storage.previews(links => links.visit(...args)),
-      note: (...args) => calls.operate('noteAudit', ...args),
+      note: (orgRow, entry) => calls.change(database => writeAudit(database, orgRow, [entry])),
     }),
     managementTokens: {
       find: sha256 => findToken(reading, sha256),
-      used: noting((id, at) => calls.operate('noteTokenUse', id, at)),
+      used: noting(notes(noteTokenUse)),
     } satisfies KnownTokens,
     dashboardSessions: {
-      find: sha256 => findSession(reading, sha256),
-      seen: noting((sha256, at) => calls.operate('noteSeen', sha256, at)),
+      find: sha256 => dashboard.findSession(reading, sha256),
+      seen: noting(notes(dashboard.noteSeen)),
     } satisfies KnownSessions,
   }
-}
-
-/** Makes each method of a port do something first. */
-function first<Port extends object>(before: () => Promise<void>, port: Port): Port {
-  return new Proxy(port, {
-    get(_, name) {
-      const method = port[name as keyof Port] as (...args: unknown[]) => unknown
-      return async (...args: unknown[]) => {
-        await before()
-        return method.apply(port, args)
-      }
-    },
-  })
 }
 
 const compactsOneOnly = () =>

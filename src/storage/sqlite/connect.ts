@@ -7,7 +7,6 @@ import type { EventStores } from '../../modules/events/port.ts'
 import type { PublishedFlowStores } from '../../modules/flows/port.ts'
 import type { InstallationStores } from '../../modules/installation/port.ts'
 import type { StepStores } from '../../modules/steps/port.ts'
-import { JudgedEvents } from '../shared/activity/judged-events.ts'
 import { asPort } from '../shared/in-rows.ts'
 import { limitReached, refusedOrigin } from '../shared/refusals.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
@@ -31,33 +30,18 @@ export type Stores = GateStores &
  * Joins storage and reading connections into the stores of the modules.
  *
  * @param snapshots a second connection, for what is read as of one moment while others go on
- * @param isOneOfSeveral whether other machines follow the same log
  */
-export function connectStores(
-  reading: Database,
-  snapshots: Database,
-  calls: StorageCalls,
-  isOneOfSeveral: boolean,
-): Stores {
+export function connectStores(reading: Database, snapshots: Database, calls: StorageCalls): Stores {
   const { storage } = calls
   const { live } = storage
-  const presence = new PresenceReader(reading, live.presence)
-  const judged = new JudgedEvents((...args) => calls.noteJudged(...args))
-  let known = live.catalogueChanges
-  const catalogue = new StoredCatalogue(reading)
-  const readers = new Readers(reading)
-  /** Takes up what other machines have stored. */
-  const followed = async () => {
-    if (isOneOfSeveral) await storage.followed()
-  }
-  /** Brings the tables up to date with everything that is acknowledged. */
-  const caughtUp = async () => {
-    await followed()
-    if (live.lag.events > 0) await storage.projected()
-  }
-  const experiments = new ExperimentReader(reading)
+  const presence = first(storage.followed, new PresenceReader(reading, storage.presence))
+  const steps = first(storage.followed, new StepReader(reading))
+  const rows = new Readers(reading)
+  const readers = first(storage.projected, rows)
+  const experiments = first(storage.projected, new ExperimentReader(reading))
   const history = new RunHistory(snapshots)
-  const steps = new StepReader(reading)
+  const catalogue = new StoredCatalogue(reading)
+  let known = live.catalogueChanges
   return asPort<Stores>({
     catalogue() {
       const current = live.catalogueChanges
@@ -71,77 +55,74 @@ export function connectStores(
     ledger: calls,
     watch: {
       isWatched: orgRow => storage.isWatched(orgRow),
-      note: (orgRow, events) => judged.note(orgRow, events),
+      note: (orgRow, events) => calls.noteJudged(orgRow, events),
     },
     steps: {
       recordHealth: report => calls.recordHealth(report),
       recordFingerprint: report => calls.recordFingerprint(report),
-      async healthCounts(...args) {
-        await followed()
-        return steps.healthCounts(...args)
-      },
+      healthCounts: steps.healthCounts,
     },
     presence: {
-      mark: (orgRow, mark, now) => live.presence.mark(orgRow, mark, now),
+      mark: (orgRow, mark, now) => storage.presence.mark(orgRow, mark, now),
       recordSnippetVersion: (...args) => calls.recordSnippetVersion(...args),
       recordRefusedOrigin: (orgRow, at) => calls.recordRefusal(orgRow, refusedOrigin, at),
       async recordLimited(orgRow, bucket, at) {
-        if (!live.presence.isNewlyLimited(orgRow, bucket, at)) return
+        if (!storage.presence.isNewlyLimited(orgRow, bucket, at)) return
         await calls.recordRefusal(orgRow, limitReached(bucket), at)
       },
-      reserveBeat: (...args) => live.presence.reserveBeat(...args),
-      countUserHashes: (orgRow, counts) => live.userHashes.add(orgRow, counts),
-      async read(...args) {
-        await followed()
-        return presence.presence(...args)
-      },
-      async since(...args) {
-        await followed()
-        return presence.countedSince(...args)
-      },
+      reserveBeat: (...args) => storage.presence.reserveBeat(...args),
+      countUserHashes: (orgRow, counts) => storage.userHashes.add(orgRow, counts),
+      read: presence.read,
+      since: presence.since,
     },
     checklists: {
-      async progress(...args) {
-        await caughtUp()
-        return readers.progress(...args)
-      },
-      version(orgRow, ids) {
-        const person = personOf(ids.userId, ids.anonymousId)
-        const version = () => live.progress.version(orgRow, person)
-        return isOneOfSeveral ? (followed().then(version) as never) : version()
+      progress: readers.progress,
+      async version(orgRow, ids) {
+        await storage.followed()
+        return live.progress.version(orgRow, personOf(ids.userId, ids.anonymousId))
       },
     },
-    people: {
-      async histories(...args) {
-        await caughtUp()
-        return readers.histories(...args)
-      },
-      async caused(...args) {
-        await caughtUp()
-        return readers.caused(...args)
-      },
-    },
+    people: readers,
     analytics: {
       async *runs(...args) {
-        await caughtUp()
-        yield* readers.runs(...args)
+        await storage.projected()
+        yield* rows.runs(...args)
       },
       async *answers(...args) {
-        await caughtUp()
-        yield* readers.answers(...args)
+        await storage.projected()
+        yield* rows.answers(...args)
       },
       async *events(...args) {
-        await followed()
-        yield* readers.events(...args)
+        await storage.followed()
+        yield* rows.events(...args)
       },
-      async experiment(...args) {
-        await caughtUp()
-        return experiments.of(...args)
-      },
+      experiment: experiments.of,
       async *columns(flow, { startMs, endMs }, beside) {
-        await caughtUp()
+        await storage.projected()
         yield* history.between(flow, startMs, endMs, beside)
       },
     },
   })
+}
+
+/** The methods of a port, each of which does something first. */
+type Preceded<Port> = {
+  readonly [Name in keyof Port]: Port[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Promise<Awaited<Result>>
+    : never
+}
+
+export function first<Port extends object>(
+  before: () => Promise<void>,
+  port: Port,
+): Preceded<Port> {
+  return new Proxy(port, {
+    get(_, name) {
+      const method = port[name as keyof Port] as (...args: unknown[]) => unknown
+      return async (...args: unknown[]) => {
+        await before()
+        return method.apply(port, args)
+      }
+    },
+  }) as Preceded<Port>
 }

@@ -5,11 +5,11 @@ import type { WriteBuffer } from '../shared/live-state.ts'
 import type { StoredCatalogue } from './catalogue/catalogue.ts'
 import { BlockMaker, type BlockPolicy } from './engine/run-blocks/block-maker.ts'
 import type { RunBlocks } from './engine/run-blocks/run-blocks.ts'
-import type { IdentityTable } from './organisations/identity-table.ts'
 import type { PresenceTable } from './organisations/presence-table.ts'
-import type { SharedRetention } from './replica/shared-retention.ts'
+import type { UserHashes } from './organisations/user-hashes.ts'
+import type { LogRetention } from './replica/log-retention.ts'
 import type { ClockWatch } from './retention/clock-watch.ts'
-import type { Retention, RetentionReport } from './retention/retention.ts'
+import type { Retention, RetentionPiece, RetentionReport } from './retention/retention.ts'
 import type { CommandExecutor } from './writer/commands.ts'
 import type { Writer } from './writer/writer.ts'
 
@@ -19,7 +19,7 @@ export const idleBlocksMs = minuteMs
 
 /** The same for deleting what was kept long enough. */
 const retainSliceMs = 2
-export const idleRetainMs = 10_000
+export const idleRetainMs = minuteMs
 
 /** How long the pause after a slice is, in slices: commits go first, and are not kept waiting for long. */
 const busyBlocksPause = 20
@@ -37,11 +37,13 @@ interface HousekeepingDeps {
   blocks: RunBlocks
   blockPolicy: BlockPolicy
   retention: Retention
-  /** What is otherwise if several machines share the log; null for a server alone. */
-  shared: SharedRetention | null
+  /** Null for a server alone. */
+  logRetention: LogRetention | null
+  /** Changes what all machines share. */
+  change: <T>(work: () => T, isInPassing: boolean) => Promise<T>
   clockWatch: ClockWatch
   presence: PresenceTable
-  identity: IdentityTable
+  userHashes: UserHashes
   onRetained?: (report: RetentionReport) => void
 }
 
@@ -49,6 +51,10 @@ interface HousekeepingDeps {
 export class Housekeeping {
   private readonly blockMaker: BlockMaker
   private blocksUnderWay: Generator<(() => void) | null>
+  /** Null until the next walk begins. */
+  private retaining: Generator<RetentionPiece | null> | null = null
+  /** Whether this machine says which rows are old. */
+  private isLeading = true
   private isStopped = false
 
   constructor(private readonly deps: HousekeepingDeps) {
@@ -63,19 +69,18 @@ export class Housekeeping {
     this.isStopped = true
   }
 
-  /** Sets how many days raw events are kept, from the next slice on. */
+  /** Sets how many days raw events are kept. */
   set retentionDays(days: number) {
-    const { shared, retention } = this.deps
-    if (shared) shared.days = days
-    else retention.days = days
+    this.deps.retention.policy.days = days
+    this.retaining = null
   }
 
   /** Writes what is only noted in memory: who was seen when, and how user hashes were judged. */
   async writePresence(): Promise<void> {
-    const { buffer, presence, identity, writer } = this.deps
+    const { buffer, presence, userHashes, writer } = this.deps
     // While storage refuses, this would only fill the log. What was seen stays in memory meanwhile.
     if (buffer.isRefused) return
-    if (!presence.hasNews && !identity.hasNews) return
+    if (!presence.hasNews && !userHashes.hasNews) return
     await writer.change(
       () => this.writeSeen(),
       note => note(),
@@ -84,8 +89,8 @@ export class Housekeeping {
 
   /** The same within a transaction. @returns a function to call once that is committed */
   writeSeen(): () => void {
-    const { presence, identity, clock } = this.deps
-    const notes = [presence.write(), identity.write(clock.now())]
+    const { presence, userHashes, clock } = this.deps
+    const notes = [presence.write(), userHashes.write(clock.now())]
     return () => {
       for (const note of notes) note()
     }
@@ -118,31 +123,50 @@ export class Housekeeping {
    * the pause that it returns, milliseconds.
    */
   async retain(): Promise<number> {
-    const { clockWatch, buffer, retention, writer } = this.deps
+    const { clockWatch, buffer, writer, logRetention } = this.deps
     if (!clockWatch.isSteady || buffer.isRefused || this.isStopped) return idleRetainMs
-    if (this.deps.shared) {
-      const startedAt = performance.now()
-      const mayGoOn = () => performance.now() - startedAt < retainSliceMs
-      if (await this.deps.shared.lead(mayGoOn)) return retainSliceMs * busyRetainPause
-      await this.deps.shared.moveOn()
-    }
-    const piece = retention.next()
-    if (!piece) return idleRetainMs
+    if (this.retaining === null) this.isLeading = (await logRetention?.leads()) ?? true
+    this.retaining ??= this.deps.retention.walk(this.isLeading)
+    const walk = this.retaining
     const isBusy = writer.isBusy
+    const startedAt = performance.now()
+    const mayGoOn = () => performance.now() - startedAt < retainSliceMs
     try {
-      let elapsed = 0
-      const deleted = await writer.exclusively(() => {
-        const startedAt = performance.now()
-        const events = piece(() => performance.now() - startedAt < retainSliceMs)
-        elapsed = performance.now() - startedAt
-        return events
-      })
-      const report = retention.reportOf(deleted)
-      this.deps.onRetained?.(report)
+      // What waits for the log may be rolled back.
+      await writer.idle()
+      do {
+        const { done, value: piece } = walk.next()
+        if (done) {
+          this.retaining = null
+          if (this.isLeading) await logRetention?.deleteFromLog()
+          this.report(0)
+          return idleRetainMs
+        }
+        if (piece) await this.doPiece(piece, mayGoOn)
+      } while (mayGoOn())
+      const elapsed = performance.now() - startedAt
       return elapsed * (isBusy || writer.isBusy ? busyRetainPause : quietRetainPause)
     } catch (error) {
-      retention.startOver()
+      this.retaining = null
       throw error
     }
+  }
+
+  /** Deletes from this machine's ledger all that is to be deleted there. */
+  async retainHere(): Promise<void> {
+    for (const piece of this.deps.retention.dueHere()) {
+      const startedAt = performance.now()
+      await this.doPiece(piece, () => performance.now() - startedAt < retainSliceMs)
+      await Bun.sleep(0)
+    }
+  }
+
+  private async doPiece(piece: RetentionPiece, mayGoOn: () => boolean): Promise<void> {
+    if (piece.isShared) await this.deps.change(() => piece.do(mayGoOn), true)
+    else this.report(await this.deps.writer.exclusively(() => piece.do(mayGoOn)))
+  }
+
+  private report(deleted: number): void {
+    this.deps.onRetained?.(this.deps.retention.reportOf(deleted))
   }
 }

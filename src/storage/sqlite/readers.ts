@@ -14,6 +14,7 @@ import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { InRows, StoredEvent } from '../shared/in-rows.ts'
 import { ticksReader } from './checklists/checklist-progress.ts'
 import { firstCompletion } from './checklists/completion-table.ts'
+import { pages } from './database/pages.ts'
 import { flowEvents } from './ledger/ledger.ts'
 import { causedReader } from './people/caused-events.ts'
 import { pastRunsReader } from './runs/past-runs.ts'
@@ -28,22 +29,6 @@ const pageRows = 256
 
 /** Events that are handed out at once, few for the same reason: processing them takes half a millisecond. */
 const sliceEvents = 192
-
-/**
- * Pages through rows by key. Each page is a statement of its own, because an open snapshot would stop
- * checkpoints for as long as a slow download takes.
- */
-async function* pages<Row>(next: (last: Row | null) => Row[]): AsyncIterable<Row[]> {
-  const slices = new TimeSlices()
-  let last: Row | null = null
-  for (;;) {
-    await slices.rest()
-    const page = next(last)
-    if (page.length > 0) yield page
-    if (page.length < pageRows) return
-    last = page.at(-1) as Row
-  }
-}
 
 function statements(database: Database) {
   const runsThat = (condition: string) =>
@@ -101,8 +86,11 @@ export class Readers
   ): AsyncIterable<readonly InRows<RunRow>[]> {
     const next = (last: RunRecord | null) =>
       statement.all(orgRow, flowRow, last?.started_at ?? range.startMs, last?.id ?? 0, range.endMs)
-    for await (const page of pages(next)) {
-      yield page.map(runRowOf)
+    const slices = new TimeSlices()
+    await slices.rest()
+    for (const page of pages<RunRecord, RunRecord | null>(next, null, pageRows)) {
+      if (page.length > 0) yield page.map(runRowOf)
+      await slices.rest()
     }
   }
 

@@ -249,19 +249,18 @@ create table server_state (
 create table event_ids (
   org_id integer not null,
   id text not null,
-  -- The number of the row in `event_batches` times 64, plus the event's place in the batch.
+  -- The number of the row in `event_batches` times 256, plus the event's place in the batch.
   event integer not null,
   primary key (org_id, id)
 ) strict, without rowid;
 
--- The ledger: what was reported, as it was reported, a row a batch. Append-only.
+-- The ledger: what was reported, as it was reported, up to 256 events a row. Append-only.
 create table event_batches (
-  -- In the order of arrival. An event's own number is 64 times this, plus its place in the batch.
+  -- In the order of arrival. An event's own number is 256 times this, plus its place in the row.
   seq integer primary key,
   org_id integer not null,
+  -- When the last of its events was received.
   received_at integer not null,
-  -- How much later each further batch that shares the row was received, milliseconds.
-  later text not null default '',
   source integer not null,
   -- How many.
   events integer not null,
@@ -269,7 +268,7 @@ create table event_batches (
   flows text not null default '',
   first_at integer not null default 0,
   last_at integer not null default 0,
-  -- The events: see `packed` in `engine/event-codec/event-batches.ts`.
+  -- The events: see `packed` in `ledger/event-batches.ts`.
   body blob not null,
   -- JSON: which events of the batch published flows asked for when it was stored, [place, most, goalOf] each.
   asked text
@@ -592,7 +591,7 @@ create table log_position (
   at integer not null
 ) strict;
 
--- Author sessions and links to previews, as JSON.
+-- Author sessions, links to previews, and the activity that somebody watches, as JSON.
 create table short_lived (
   kind text not null,
   id text not null,
@@ -600,35 +599,10 @@ create table short_lived (
   primary key (kind, id)
 ) strict, without rowid;
 
--- The organisations whose activity somebody watches, and what arrives for them meanwhile.
-create table watched (
+-- Up to which row of the ledger an organisation's events were kept for long enough, so that they are deleted.
+create table retained (
   org_id integer primary key,
-  -- A new one each time somebody begins to watch or somebody is erased.
-  name text not null,
-  since integer not null,
-  asked_at integer not null,
-  -- Everything that arrived, including what is not kept.
-  count integer not null
-) strict;
-
-create table watched_events (
-  org_id integer not null,
-  number integer not null,
-  -- JSON.
-  event text not null,
-  primary key (org_id, number)
-) strict, without rowid;
-
--- Up to which moment old events are deleted, and how many days they are kept. Whenever they are to be kept for
--- longer, a row is added: every machine first deletes what the rows before it say, so that all have the same.
-create table retention_state (
-  id integer primary key,
-  at integer not null,
-  days integer not null,
-  -- JSON object: the days of organisations that have a number of their own, by row.
-  own_days text not null,
-  -- Where the log was when the row was added: what is older than this may lack what the rows before it are about.
-  since integer not null
+  seq integer not null
 ) strict;
 
 -- What a server alone has in files: its session key, and versions of the snippet.

@@ -2,10 +2,10 @@ import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Activity, JudgedEvent } from '../../modules/events/port.ts'
 import { LogUnavailable } from '../log/log.ts'
-import { LiveActivity } from '../shared/activity/live-activity.ts'
-import { AuthorSessions } from '../shared/author/author-sessions.ts'
-import { PreviewLinks } from '../shared/author/previews.ts'
+import { AuthorSessions } from '../shared/author-sessions.ts'
+import { LiveActivity } from '../shared/live-activity.ts'
 import type { LiveState } from '../shared/live-state.ts'
+import { PreviewLinks } from '../shared/previews.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { Changes, FilesInPlace } from './changes.ts'
 import { openForWriting } from './database/database.ts'
@@ -17,18 +17,17 @@ import { RunBlocks } from './engine/run-blocks/run-blocks.ts'
 import { isPassing } from './engine/savepoint.ts'
 import { Withholding } from './erasure/withheld.ts'
 import { Housekeeping } from './housekeeping.ts'
-import { IdentityTable } from './organisations/identity-table.ts'
 import { PresenceTable } from './organisations/presence-table.ts'
+import { UserHashes } from './organisations/user-hashes.ts'
 import { Following } from './projections/following.ts'
+import { LogRetention } from './replica/log-retention.ts'
 import { Replica } from './replica/replica.ts'
 import { sharedFileIn, shareFile } from './replica/shared-files.ts'
-import { SharedRetention } from './replica/shared-retention.ts'
 import { type Following as FollowingLog, Together } from './replica/together.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import { CommandExecutor } from './writer/commands.ts'
 import type { Submission, WriterPolicy } from './writer/group-commit.ts'
-import { operationsOver, type StorageOperations } from './writer/operations.ts'
 import { type WriteObserver, Writer } from './writer/writer.ts'
 
 /** Is told what is written, and what is deleted after its time. */
@@ -60,20 +59,12 @@ export interface StorageOptions {
   onDivergence?: (error: unknown) => void
 }
 
-/** Operations that note something in passing: nobody asks for it in the next moment. */
-const nobodyWaits: ReadonlySet<string> = new Set<keyof StorageOperations>([
-  'noteTokenUse',
-  'noteSeen',
-  'noteAttempt',
-  'forgetAlerts',
-  'writeSeen',
-])
-
 /**
  * The one writer of a running server, over a database that is prepared: puts its parts together, hands each call
  * to the part that it is for, and closes them.
  */
 export class Storage {
+  readonly dataDir: string
   readonly database: Database
   readonly changes: Changes
   readonly log: LogKeeper
@@ -82,14 +73,14 @@ export class Storage {
   private readonly writer: Writer
   private readonly executor: CommandExecutor
   private readonly following: Following
-  private readonly withholding: Withholding
-  private readonly operations: StorageOperations
+  readonly withholding: Withholding
   /** What is known in memory alone. */
   readonly live: LiveState
+  readonly presence: PresenceTable
+  readonly userHashes: UserHashes
   private readonly ownActivity: LiveActivity
   private readonly ownAuthors = new AuthorSessions()
   private readonly ownPreviews = new PreviewLinks()
-  private readonly sharedRetention: SharedRetention | null
   /** What several machines do otherwise; null for a server alone. */
   readonly together: Together | null
   private readonly noteProbe
@@ -100,8 +91,8 @@ export class Storage {
   constructor(private readonly options: StorageOptions) {
     const { dataDir, live, clock, blockPolicy = defaultBlockPolicy } = options
     this.live = live
-    const { monotonic } = clock
-    const now = () => this.now()
+    this.dataDir = dataDir
+    const { now } = this
     const onFault = (error: unknown, what: string) => options.onFault?.(error, what)
     const database = openForWriting(dataDir)
     // The log of several machines keeps what is written, or it is synced beside.
@@ -109,10 +100,12 @@ export class Storage {
     this.database = database
     beginLogAnew(database, options.isLogKept ?? false)
     this.sync = options.following ? null : new LogSync(dataDir)
-    this.ownActivity = new LiveActivity(monotonic, now)
+    this.ownActivity = new LiveActivity(now)
     const catalogue = new StoredCatalogue(database)
-    const presence = new PresenceTable(database, live.presence)
-    const identity = new IdentityTable(database, live.userHashes)
+    const presence = new PresenceTable(database)
+    const userHashes = new UserHashes(database)
+    this.presence = presence
+    this.userHashes = userHashes
 
     const blocks = new RunBlocks(database)
     const { progress, lag } = live
@@ -124,21 +117,8 @@ export class Storage {
     this.replica = following && new Replica(database, following.log.id, ids, follower)
     this.withholding = new Withholding(this.executor, database)
 
-    const sharedRetention =
-      following &&
-      new SharedRetention({
-        ...{ ...following, database, now: clock.now, policy: { ...options.retention } },
-        position: () => this.replica!.position,
-        here: work => this.writer.exclusively(work),
-        change: (work, isInPassing) => this.change(work, isInPassing),
-      })
-    this.sharedRetention = sharedRetention
-    const retention =
-      sharedRetention?.own ?? new Retention(database, clock.now, { ...options.retention })
     this.changes = new Changes(database, catalogue, this.withholding, {
-      refresh() {
-        const changed = sharedRetention ?? retention
-        changed.organisationsChanged()
+      refresh: () => {
         live.catalogueChanges++
       },
       erasure: () => {
@@ -181,8 +161,11 @@ export class Storage {
     })
     this.following = new Following(this.executor.follower, this.writer, onFault)
     this.housekeeping = new Housekeeping({
-      ...{ database, clock, catalogue, blocks, blockPolicy, presence, identity },
-      ...{ retention, shared: sharedRetention },
+      ...{ database, clock, catalogue, blocks, blockPolicy, presence, userHashes },
+      retention: new Retention(database, clock.now, { ...options.retention }),
+      logRetention:
+        following && new LogRetention(database, following.log, following.member, clock.now),
+      change: (work, isInPassing) => this.change(work, isInPassing),
       writer: this.writer,
       buffer: live.buffer,
       executor: this.executor,
@@ -200,12 +183,9 @@ export class Storage {
         retain: async () => {
           // Nothing is deleted before it is projected.
           await this.following.upToNow()
-          await this.sharedRetention!.finishOwn()
+          await this.housekeeping.retainHere()
         },
       })
-    this.operations = operationsOver(database, dataDir, this.withholding, now, () =>
-      this.housekeeping.writeSeen(),
-    )
     this.noteProbe = database.query(
       `insert into server_state (name, value) values ('probe', 0)
       on conflict do update set value = value + 1`,
@@ -214,7 +194,6 @@ export class Storage {
     this.noteProbe.run()
     // From here on the writer itself waits for others, and lets requests through meanwhile.
     database.run('pragma busy_timeout = 0')
-    this.sharedRetention?.takeUp()
     this.changes.notice()
     this.following.committed()
   }
@@ -239,10 +218,10 @@ export class Storage {
   }
 
   /** Notes for those who watch what arrived, but nothing about erased people. */
-  noteJudged(orgRow: number, events: readonly JudgedEvent[], left: number): void {
+  noteJudged(orgRow: number, events: readonly JudgedEvent[]): void {
     // An erasure that another process has begun may not have been noticed yet.
     this.noticeBetween()
-    this.activity.note(orgRow, this.withholding.ofOthers(orgRow, events), left)
+    this.activity.note(orgRow, this.withholding.ofOthers(orgRow, events))
   }
 
   /** Reports what has arrived while somebody watches. @throws AppError `overloaded` */
@@ -262,7 +241,7 @@ export class Storage {
   }
 
   /** What is changed now is later than everything in the log, whatever the clocks of the machines say. */
-  private now(): number {
+  readonly now = (): number => {
     const now = this.options.clock.now()
     const at = this.replica?.position.at ?? now
     return now >= at ? now : at + 1
@@ -272,7 +251,6 @@ export class Storage {
   private tookUp(): void {
     const replica = this.replica!
     this.changes.noticeOwn()
-    this.sharedRetention!.takeUp()
     this.options.following!.member?.knows(replica.position.seq, replica.hasChange)
     replica.hasChange = false
     this.following.committed()
@@ -281,32 +259,12 @@ export class Storage {
   }
 
   /**
-   * Carries out an operation, which management asks for by name. Before this resolves, everybody here knows of it,
-   * and other machines have been waited for.
+   * Changes what all machines share. Before this resolves, everybody here knows of it, and other machines have been
+   * waited for.
+   *
+   * @param isInPassing whether nobody asks for it in the next moment, so that nobody is waited for
    */
-  async operate(
-    name: string,
-    input: readonly unknown[],
-    tell: (progress: object) => void,
-  ): Promise<unknown> {
-    const own = this.together?.operations[name as 'erase'] as
-      | ((...input: readonly unknown[]) => unknown)
-      | undefined
-    if (own) return own(...input, tell)
-    const operation = this.operations[name as keyof StorageOperations] as (
-      ...input: readonly unknown[]
-    ) => unknown
-    const result = await this.change(
-      () => operation(...input),
-      nobodyWaits.has(name),
-      // So that what was written is not written again by the next operation.
-      done => typeof done === 'function' && done(),
-    )
-    return typeof result === 'function' ? undefined : result
-  }
-
-  /** Changes what all machines share. */
-  private async change<T>(
+  async change<T>(
     work: () => T,
     isInPassing = false,
     committed: (result: T) => void = () => {},
@@ -341,7 +299,7 @@ export class Storage {
   /** Does what one machine does for all: snapshots, and erasures that were left half done. To be called now and then. */
   async careForLog(): Promise<void> {
     const { following } = this.options
-    if (this.isRefused || (await following!.member?.holds('log')) === null) return
+    if (this.isRefused || !(await following!.member?.holds('log'))) return
     await this.together!.work.finishOthers()
     await this.together!.snapshots.makeIfDue()
   }
@@ -373,14 +331,24 @@ export class Storage {
     }
   }
 
+  /** Writes what requests have shown and is only noted in memory. */
+  async writeSeen(): Promise<void> {
+    await this.change(
+      () => this.housekeeping.writeSeen(),
+      true,
+      // So that what was written is not written again.
+      done => done(),
+    )
+  }
+
   /** Resolves once what other machines have stored is taken up; sooner if the log is away. */
-  async followed(): Promise<void> {
+  readonly followed = async (): Promise<void> => {
     // What is known here is better than no answer.
     await this.writer.follow().catch(() => {})
   }
 
   /** Resolves once everything committed is projected, by other machines too. */
-  async projected(): Promise<void> {
+  readonly projected = async (): Promise<void> => {
     await this.followed()
     await this.following.upToNow()
   }

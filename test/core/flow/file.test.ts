@@ -153,7 +153,7 @@ describe('a common mistake is named for what it is, where it was made', () => {
       '1:6',
       'This "[" is not closed: add "]"',
     ],
-    ['closed twice', 'key: a\nsteps: [a]]', '2:11', 'This "]" closes nothing: remove it'],
+    ['closed twice', 'key: a\nsteps: [a]]', '2:11', 'This bracket closes nothing: remove it'],
     [
       'double quotes that do not end',
       'key: a\nname: "b\nkind: tour',
@@ -233,7 +233,7 @@ describe('a common mistake is named for what it is, where it was made', () => {
       'an attribute as a selector',
       `${step}target: { selector: [data-x] }`,
       '4:25',
-      'Must be text of at most 1000 characters, not a list: put it in quotes',
+      'Must be a text, not a list: put it in quotes',
     ],
     [
       'a backslash in quotes',
@@ -288,11 +288,12 @@ describe('a file that cannot be read has one problem, with its place', () => {
 
   test.each([
     ['12345678901234567890', '4:6 inexact_number /priority'],
-    ['1.0000000000000000001', '4:6 inexact_number /priority'],
-    ['1.00000000000000000000', ''],
+    ['9007199254740993', '4:6 inexact_number /priority'],
+    ['9007199254740991', ''],
+    ['1.0000000000000000001', ''],
     ['0x1e5', ''],
     ['+5e1', ''],
-  ])('a number is reported only if it would lose digits: %s', (value, problem) => {
+  ])('a whole number beyond 2^53 is reported, and no other: %s', (value, problem) => {
     const text = `key: a\nsteps: [{ key: b, kind: modal, title: c }]\npriority:\n     ${value}`
     expect(briefs(text, 'yaml').filter(brief => brief.includes('inexact'))).toEqual(
       problem === '' ? [] : [problem],
@@ -361,12 +362,7 @@ describe('a wrong field is reported with its place', () => {
       '2:25 unknown_field /checklist/colour',
       'There is no field "colour": remove it, or use one of order, items',
     ],
-    [
-      'missing',
-      'name: a',
-      '1:1 missing_field /key',
-      'Add the field "key": text of at most 64 characters',
-    ],
+    ['missing', 'name: a', '1:1 missing_field /key', 'The field "key" is missing: add it'],
     [
       'a word that is none of them',
       'key: a\nkind: tuor',
@@ -377,7 +373,7 @@ describe('a wrong field is reported with its place', () => {
       'a number for text',
       'key: 12',
       '1:6 invalid_value /key',
-      'Must be text of at most 64 characters, not 12: put it in quotes',
+      'Must be a text, not 12: put it in quotes',
     ],
     [
       'an operator of other tools',
@@ -385,17 +381,12 @@ describe('a wrong field is reported with its place', () => {
       '2:57 invalid_value /targeting/audience/rules/0/op',
       'Must be one of eq, neq, in, nin, gt, gte, lt, lte, contains, exists, not "not_exists": for "must not be there" write op: exists with value: false',
     ],
-    [
-      'nothing',
-      'key: a\nname:',
-      '2:6 invalid_value /name',
-      'Must be text of at most 200 characters, not empty',
-    ],
+    ['nothing', 'key: a\nname:', '2:6 invalid_value /name', 'Must be a text, not empty'],
     [
       'too long',
       `key: ${'k'.repeat(65)}`,
       '1:6 invalid_value /key',
-      'At most 64 characters, not 65: shorten it',
+      'Must have at most 64 characters, not 65',
     ],
     [
       'a link that runs',
@@ -465,8 +456,8 @@ describe('a repeated key is an error where it is repeated', () => {
     ],
     [
       'item',
-      'key: a\nchecklist:\n  items:\n  - { key: b, title: B, href: / }\n  - { key: b, title: C, href: / }',
-      '5:12 repeated_key /checklist/items/1/key',
+      'key: a\ntitle: A\nchecklist:\n  items:\n  - { key: b, title: B, href: / }\n  - { key: b, title: C, href: / }',
+      '6:12 repeated_key /checklist/items/1/key',
     ],
     [
       'entry by alias',
@@ -527,7 +518,7 @@ test('fifty problems are reported, then how many more there are', () => {
     severity: 'error',
     code: 'more_problems',
     path: '',
-    message: '7 more: mend the ones above and read the file again',
+    message: '7 more: fix the ones above and read the file again',
     line: null,
     column: null,
   })
@@ -580,7 +571,7 @@ describe('laws', () => {
       }),
       { numRuns: rounds(150) },
     )
-    expect(right).toBeGreaterThan(rounds(100))
+    expect(right).toBeGreaterThan(rounds(90))
   })
 
   test('one wrong field hides no problem of the others', () => {

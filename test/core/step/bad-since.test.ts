@@ -17,7 +17,7 @@ const slots = (...pairs: [number, number][]): ReportSlot[] =>
 
 const missesSince = async (misses: number, of: number, ...past: [number, number][]) => {
   const counts = people({ not_found: misses, found: of - misses })
-  return (await badSince(counts, () => slots(...past))).missesSince
+  return badSince(counts, () => slots(...past)).missesSince
 }
 
 describe('the moment since which misses are many', () => {
@@ -37,7 +37,7 @@ describe('the moment since which misses are many', () => {
     const asked = () => {
       throw new Error('asked')
     }
-    const few = await badSince(people({ found: 96, not_found: 4 }), asked)
+    const few = badSince(people({ found: 96, not_found: 4 }), asked)
     expect(few).toEqual({ missesSince: null, makeshiftSince: null })
   })
 
@@ -47,7 +47,7 @@ describe('the moment since which misses are many', () => {
       { reports: 20, misses: 10, makeshift: 8, firstMissAt: 11, firstMakeshiftAt: 12 },
     ]
     const counts = people({ found: 2, changed: 8, not_found: 10 })
-    expect(await badSince(counts, () => past)).toEqual({ missesSince: 1, makeshiftSince: 12 })
+    expect(badSince(counts, () => past)).toEqual({ missesSince: 1, makeshiftSince: 12 })
   })
 })
 

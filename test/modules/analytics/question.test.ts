@@ -44,7 +44,7 @@ test('a run shows as soon as its events are acknowledged, and steps tell where p
   ])
 })
 
-test('people known only by their completion count as started but untimed, as is defined', async () => {
+test('people known only by their completion count as started but untimed', async () => {
   const done = tenant.publish(tour({ key: 'by-back-end', name: 'Completed by a back end' }))
   for (const userId of ['ann', 'bea', 'cid']) {
     await tenant.answer(`POST /flows/${done.id}/complete`, { body: { userId } })
@@ -53,8 +53,6 @@ test('people known only by their completion count as started but untimed, as is 
   expect(body.totals).toMatchObject({ starts: 3, completions: 3, completionRate: 1 })
   const untimed = { count: 0, medianSeconds: null, p90Seconds: null, untimed: 3 }
   expect(body.timeToComplete).toEqual(untimed)
-  expect(body.definitions.starts).toContain('begins with the first thing that is reported of it')
-  expect(body.definitions.untimed).toContain('begin with their completion')
 })
 
 describe('an unknown parameter', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { minuteMs } from '../../../src/core/time/durations.ts'
-import type { Analytics } from '../../../src/modules/analytics/model.ts'
+import type { Analytics } from '../../../src/modules/analytics/schema.ts'
 import { tour } from '../../support/flows.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'

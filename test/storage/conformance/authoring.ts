@@ -271,14 +271,6 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       expect(outcomes(await publish('tour'))).toEqual(['already published'])
     })
 
-    test('keys that earlier releases allowed, but files may no longer have, go on working', async () => {
-      const old = { ...tour('a'), key: '-x' }
-      await push({ ...old, steps: old.steps.map(step => ({ ...step, key: '..' })) })
-      expect(outcomes(await publish('-x'))).toEqual(['published'])
-      expect(outcomes(await withdraw('-x', 'archived'))).toEqual(['changed'])
-      expect(outcomes(await publish('-x'))).toEqual(['published again'])
-    })
-
     test('an unknown flow, or one of another organisation, is not found, and nothing is done', async () => {
       await push(tour('a'))
       await expect(publish('tour', 'nope')).rejects.toThrow('There is no such flow: nope')

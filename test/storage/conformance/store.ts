@@ -18,8 +18,6 @@ export interface Store {
   alone?(): void
   /** Finishes all background work that only serves speed. */
   settle(): Promise<void>
-  /** How long something may be kept beyond its time, because a store may delete by whole days. Milliseconds. */
-  readonly keptBeyondMs: number
   /** Deletes what is older than this many days, or an organisation's own period, as the background does. */
   retain(days: number): Promise<void>
   /** Makes the database refuse every write that contains the text, until the returned function is called. */
@@ -197,7 +195,6 @@ export const notingCalls = (store: Store, called: Set<string>): Store => ({
   },
   clock: store.clock,
   alone: () => store.alone?.(),
-  keptBeyondMs: store.keptBeyondMs,
   settle: () => store.settle(),
   retain: days => store.retain(days),
   refuse: text => store.refuse(text),

@@ -6,8 +6,9 @@ import type { FlowEntry, Organisation } from '../../../src/core/organisation/cat
 import { newId, newSnippetKey } from '../../../src/core/organisation/ids.ts'
 import type { RunRow } from '../../../src/core/run/stored-run.ts'
 import type { TimeRange } from '../../../src/core/time/time-range.ts'
-import type { AnalyticsQuery } from '../../../src/modules/analytics/model.ts'
-import { analyticsService, questionOf } from '../../../src/modules/analytics/service.ts'
+import { parseQuery } from '../../../src/modules/analytics/query.ts'
+import type { AnalyticsQuery } from '../../../src/modules/analytics/schema.ts'
+import { analyticsService } from '../../../src/modules/analytics/service.ts'
 import type { FlowChange } from '../../../src/modules/authoring/port.ts'
 import type { LoggedEvent } from '../../../src/modules/events/port.ts'
 import type { OrganisationChange } from '../../../src/modules/organisations/port.ts'
@@ -313,8 +314,8 @@ export class Tenant {
 
   /** The same as callers get it. */
   async answer(flow: string, asked: AnalyticsQuery, now = this.now) {
-    const question = questionOf(await this.flow(flow), asked, now)
-    return analyticsService(this.store).answer(question, new AbortController().signal)
+    const query = parseQuery(await this.flow(flow), asked, now)
+    return analyticsService(this.store).analytics(query, new AbortController().signal)
   }
 
   /** Makes a change at the current revision. */

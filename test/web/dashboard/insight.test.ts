@@ -66,13 +66,11 @@ test('the chart of times to complete shows both periods, and its figures read co
   const from = new Date(Date.now() - 9 * 86_400_000).toISOString().slice(0, 10)
   const { page, noticed } = await demo.visit(`/flows/welcome?tz=UTC&from=${from}&to=${today}`)
   const { rows } = await downloadedCsv(page, page.getByRole('link', { name: /^CSV of / }))
-  const ofAll = rows.filter(row => row.row_type === 'bin' && row.version === '')
-  expect(ofAll).not.toBeEmpty()
+  const before = rows.find(row => row.row_type === 'total')!
   const cells = await cellsOf(page, 'Completed runs by how long they took.')
-  const isSome = (count: string | undefined) => count !== '0'
-  expect(cells.map(row => row[3]).filter(isSome)).toEqual(
-    ofAll.map(row => row.timed_runs).filter(isSome),
-  )
+  const timed = cells.reduce((sum, row) => sum + Number(row[3]), 0)
+  expect(timed).toBeGreaterThan(0)
+  expect(`${timed}`).toBe(before.timed_runs!)
   expect(await page.locator('.before-line').count()).toBe(2)
   expect(noticed.complaints).toEqual([])
 

@@ -22,7 +22,10 @@ testPages(
     },
     {
       ...{ path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },
-      onPaper: [/– .+ \d{4}, Europe\/Berlin, all versions/, 'Runs neither completed nor dismissed'],
+      onPaper: [
+        /– .+ \d{4}, Europe\/Berlin, all versions/,
+        'Runs that were neither completed nor dismissed',
+      ],
     },
     {
       ...{ path: '/flows/welcome/edit', title: 'Edit · Welcome tour', heading: 'Welcome tour' },

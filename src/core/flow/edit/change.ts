@@ -1,16 +1,23 @@
-import { parseDocument } from 'yaml'
-import type { Plain } from '../minimal.ts'
-import { removeField, setValue } from './change-field.ts'
-import { insertEntry, moveEntry, removeEntry } from './change-list.ts'
+import { diffArrays } from 'diff'
 import {
-  isFault,
-  isMapping,
-  isSame,
-  type Path,
-  parseSource,
-  type Source,
-  valueAt,
-} from './source.ts'
+  type CollectionTag,
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  type Tags,
+  type ToStringOptions,
+  visit,
+  type YAMLSeq,
+} from 'yaml'
+import type { Plain } from '../minimal.ts'
+import { valueLines } from '../text.ts'
+import { isFault, isMapping, isSame, type Path, parseSource, valueAt } from './source.ts'
 
 /** One change that the form makes to a flow's text. */
 export type Change =
@@ -23,9 +30,9 @@ export type Change =
   | { kind: 'move'; path: Path; from: number; to: number }
 
 /**
- * The text after a change. Everything else stays as it is: character by character if the text is written in
- * one of the usual ways, and in any case in value, order and comments. Null if that is not possible,
- * because the text is not YAML, or because an anchor shares the value with other places.
+ * The text after a change. Values, order and comments of everything else stay as they are, and so do its lines, if
+ * the text is indented evenly. Null if that is not possible, because the text is not YAML, or because an anchor
+ * shares the value with other places.
  */
 export function change(text: string, asked: Change): string | null {
   if (text.includes('\r\n')) {
@@ -35,61 +42,209 @@ export function change(text: string, asked: Change): string | null {
   const source = parseSource(text)
   if (isFault(source)) return null
   const expected = changedValue(structuredClone(source.value), asked)
-  const isRight = (changed: string | null): changed is string => {
-    if (changed === null) return false
-    const read = parseSource(changed)
-    return !isFault(read) && isSame(read.value, expected)
-  }
-  const spliced = inPlace(source, asked)
-  if (isRight(spliced)) return spliced
-  const rewritten = throughDocument(text, asked, expected)
-  return isRight(rewritten) ? rewritten : null
+  const changed = throughDocument(text, asked)
+  const read = changed === null ? null : parseSource(changed)
+  return read && !isFault(read) && isSame(read.value, expected) ? changed : null
 }
 
-function inPlace(source: Source, asked: Change): string | null {
-  const { path } = asked
-  switch (asked.kind) {
-    case 'set':
-      return setValue(source, path, asked.value, asked.order ?? [])
-    case 'unset':
-      return removeField(source, path)
-    case 'move':
-      return moveEntry(source, path, asked.from, asked.to)
-    case 'insert': {
-      const list = valueAt(source.value, path)
-      return Array.isArray(list) && list.length > 0
-        ? insertEntry(source, path, asked.index, asked.value)
-        : setValue(source, path, [asked.value], [])
-    }
-    case 'remove': {
-      const list = valueAt(source.value, path)
-      return Array.isArray(list) && list.length === 1
-        ? removeField(source, path)
-        : removeEntry(source, path, asked.index)
-    }
-  }
-}
-
-/** Has the library rewrite the whole text: comments and order stay, spacing may not. */
-function throughDocument(text: string, asked: Change, expected: Plain): string | null {
+function throughDocument(text: string, asked: Change): string | null {
   try {
     // Repeated fields were looked for already, and the library takes long to do so.
-    const document = parseDocument(text, { uniqueKeys: false })
-    const { path } = asked
-    if (asked.kind === 'set') document.setIn(path, document.createNode(asked.value))
-    else if (asked.kind === 'unset') {
-      let last = path.length
-      while (last > 1 && valueAt(expected, path.slice(0, last - 1)) === undefined) last--
-      document.deleteIn(path.slice(0, last))
-    } else {
-      const list = valueAt(expected, path)
-      if (list === undefined) document.deleteIn(path)
-      else document.setIn(path, document.createNode(list))
-    }
-    return document.toString({ lineWidth: 0 })
+    const document = parseDocument(text, { uniqueKeys: false, customTags: withOurPadding })
+    const style = styleOf(text, document)
+    const before = document.toString(style)
+    visit(document, { Seq: (_, list) => giveCommentToEntry(list) })
+    apply(document, asked)
+    return withLinesOf(text, before, document.toString(style))
   } catch {
     return null
   }
+}
+
+/** As flows are written: `{ key: a }`, and `[a, b]`. */
+const withOurPadding = (tags: Tags): Tags =>
+  tags.map(tag => {
+    if (typeof tag === 'string' || !('collection' in tag)) return tag
+    const flowCollectionPadding = tag.collection === 'map' ? ' ' : ''
+    const stringify = (list: YAMLSeq, ...[context, ...rest]: Parameters<YAMLSeq['toString']>) =>
+      list.toString({ ...context!, flowCollectionPadding }, ...rest)
+    // The library calls this, but its types do not say so.
+    return { ...tag, stringify } as unknown as CollectionTag
+  })
+
+/** How far the text indents. */
+function styleOf(text: string, { contents }: Document): ToStringOptions {
+  const columnOf = (offset: number) => offset - text.lastIndexOf('\n', offset - 1) - 1
+  let indent = 2
+  let indentSeq = true
+  const pairs: Pair[] = []
+  visit(contents, { Pair: (_, pair) => void pairs.push(pair) })
+  for (const { key, value } of pairs) {
+    if (!isNode(key) || !isCollection(value) || value.flow || !key.range || !value.range) continue
+    const deeper = columnOf(value.range[0]) - columnOf(key.range[0])
+    if (isSeq(value)) indentSeq = deeper > 0
+    else indent = deeper
+  }
+  return { indent, indentSeq, lineWidth: 0, doubleQuotedMinMultiLineLength: 1_000_000 }
+}
+
+/** The comment above a list's first entry, which the library takes for one of the list. */
+function giveCommentToEntry(list: YAMLSeq): void {
+  const [first] = list.items
+  if (!list.commentBefore || !isNode(first) || list.flow) return
+  first.commentBefore = list.commentBefore
+  list.commentBefore = null
+}
+
+/** Lines as the library writes them, and as the author did. */
+interface Piece {
+  from: number
+  to: number
+  own: string[]
+}
+
+/**
+ * The library writes every line anew. What the change leaves alone stays as its author wrote it: first the author's
+ * lines are found for those of the library, then they stand for these wherever the change did not touch them.
+ */
+function withLinesOf(text: string, before: string, after: string): string {
+  const own = text.split('\n')
+  const old = before.split('\n')
+  const pieces = piecesOf(own, old)
+  const lines: string[] = []
+  let at = 0
+  for (const { added, removed, value } of diffArrays(old, after.split('\n'))) {
+    if (added) lines.push(...value)
+    else {
+      const end = at + value.length
+      for (let line = at; !removed && line < end; line++) {
+        const { from, to, own } = pieces.get(line)!
+        if (from < at || to > end) lines.push(old[line]!)
+        else if (line === from) lines.push(...own)
+      }
+      at = end
+    }
+  }
+  return lines.join('\n')
+}
+
+/** For each line of the library, the piece that it belongs to: a line that differs in spacing alone, or several. */
+function piecesOf(own: string[], old: string[]): Map<number, Piece> {
+  const bare = (line: string) => line.replace(/\s+/g, '')
+  const pieces = new Map<number, Piece>()
+  let [ownAt, from] = [0, 0]
+  let extra: string[] = []
+  const parts = diffArrays(own, old, { comparator: (a, b) => bare(a) === bare(b) })
+  for (const { added, removed, value } of parts) {
+    const { length } = value
+    if (removed) extra = own.slice(ownAt, ownAt + length)
+    else if (added) {
+      const piece = { from, to: from + length, own: extra }
+      for (let line = from; line < piece.to; line++) pieces.set(line, piece)
+      extra = []
+    } else {
+      for (let line = 0; line < length; line++) {
+        // Lines that the library does not write at all stay above the next that it does.
+        const lines = [...(line === 0 ? extra : []), own[ownAt + line]!]
+        pieces.set(from + line, { from: from + line, to: from + line + 1, own: lines })
+      }
+      extra = []
+    }
+    if (!added) ownAt += length
+    if (!removed) from += length
+  }
+  return pieces
+}
+
+function apply(document: Document, asked: Change): void {
+  const { path } = asked
+  const list = document.getIn(path, true)
+  const entries = isSeq(list) ? (list.items as Node[]) : []
+  if (asked.kind === 'unset' || (asked.kind === 'remove' && entries.length === 1)) {
+    remove(document, path)
+  } else if (asked.kind === 'set') set(document, path, asked.value, asked.order ?? [])
+  else if (asked.kind === 'insert' && entries.length === 0) set(document, path, [asked.value], [])
+  else if (asked.kind === 'insert') {
+    const entry = nodeOf(asked.value)
+    const isApart = isMap(entry) && entry.has('key') && !(list as YAMLSeq).flow
+    const gap = entries.length > 1 ? entries[1]!.spaceBefore : isApart
+    entries.splice(asked.index, 0, entry)
+    const later = entries[Math.max(asked.index, 1)]
+    if (later) later.spaceBefore = gap ?? false
+  } else {
+    // Empty lines stay where they are.
+    const gaps = entries.map(({ spaceBefore }) => spaceBefore ?? false)
+    const [entry] = entries.splice(asked.kind === 'move' ? asked.from : asked.index, 1)
+    if (asked.kind === 'move' && entry) entries.splice(asked.to, 0, entry)
+    for (const [index, entry] of entries.entries()) entry.spaceBefore = gaps[index]!
+  }
+}
+
+function set(document: Document, path: Path, value: Plain, order: readonly string[]): void {
+  let depth = 0
+  let holder = document.contents as Node | null
+  while (depth < path.length - 1) {
+    const next = isCollection(holder) ? holder.get(path[depth], true) : undefined
+    if (!isCollection(next)) break
+    holder = next
+    depth++
+  }
+  const [name, ...rest] = path.slice(depth)
+  const whole = rest.reduceRight<Plain>((inner, one) => ({ [one]: inner }), value)
+  if (!isCollection(holder)) {
+    document.contents = nodeOf({ [name!]: whole }) as typeof document.contents
+    return
+  }
+  const old = holder.get(name, true)
+  if (isNode(old)) holder.set(name, inPlaceOf(old, nodeOf(whole)))
+  else if (isMap(holder)) {
+    const place = order.indexOf(String(name))
+    const before = holder.items.findLastIndex(({ key }) => order.indexOf(nameOf(key)) < place)
+    const at = place < 0 || before < 0 ? holder.items.length : before + 1
+    holder.items.splice(at, 0, document.createPair(name, nodeOf(whole)))
+  }
+}
+
+const nameOf = (key: unknown) => (isScalar(key) ? String(key.value) : '')
+
+/** A value as flows are written. */
+function nodeOf(value: Plain): Node {
+  const node = parseDocument(valueLines('_:', value, '').join('\n')).get('_', true) as Node
+  if (isScalar(node) && node.type === 'BLOCK_FOLDED') delete node.type
+  return node
+}
+
+/** Keeps the comments of the old value, and quotes that its author chose although none were needed. */
+function inPlaceOf(old: Node, node: Node): Node {
+  const { comment, commentBefore, spaceBefore } = old
+  Object.assign(node, { comment, commentBefore, spaceBefore })
+  if (!isScalar(old) || !isScalar(node) || typeof node.value !== 'string') return node
+  const isQuoted = old.type === 'QUOTE_DOUBLE' || old.type === 'QUOTE_SINGLE'
+  const plain = nodeOf(old.value as Plain)
+  const isChosen = isQuoted && isScalar(plain) && !plain.type?.startsWith('QUOTE')
+  if (isChosen) node.type = old.type!
+  return node
+}
+
+/** Removes a field, and mappings that would be empty without it. A comment beside the field stays. */
+function remove(document: Document, path: Path): void {
+  const holder = document.getIn(path.slice(0, -1), true)
+  if (!isMap(holder)) return
+  const isAlone = holder.items.length === 1 && path.length > 1 && typeof path.at(-2) === 'string'
+  if (isAlone) {
+    remove(document, path.slice(0, -1))
+    return
+  }
+  const index = holder.items.findIndex(({ key }) => nameOf(key) === String(path.at(-1)))
+  const [removed] = holder.items.splice(index, index < 0 ? 0 : 1)
+  const comments = [removed?.key, removed?.value].flatMap(node =>
+    isNode(node) ? [node.commentBefore, node.comment] : [],
+  )
+  const said = comments.filter(comment => comment != null).join('\n')
+  if (said === '') return
+  const next = holder.items[index]?.key
+  if (isNode(next)) next.commentBefore = [said, next.commentBefore].filter(Boolean).join('\n')
+  else holder.comment = [holder.comment, said].filter(Boolean).join('\n')
 }
 
 /** The same change to a plain value, which is modified in place. */

@@ -1,10 +1,6 @@
 import {
-  CST,
   type Document,
-  isCollection,
-  isMap,
   isScalar,
-  Lexer,
   LineCounter,
   type Node,
   type Pair,
@@ -19,7 +15,7 @@ import { parseYaml } from '../yaml.ts'
 export type Path = readonly (string | number)[]
 
 /** A field of a mapping, with the nodes of its name and value. */
-export type Field = Pair<Node, Node | null>
+type Field = Pair<Node, Node | null>
 
 /** A text that is one valid YAML document. */
 export interface Source {
@@ -47,7 +43,7 @@ export function parseSource(text: string): Source | Fault {
   if (error) return syntax(error.pos[0])
   if (second) return { reason: 'several', line: lines.linePos(second.range[0]).line }
   const repeated = repeatedField(document)
-  if (repeated) return syntax(startOf(repeated))
+  if (repeated) return syntax(repeated.range![0])
   try {
     return { text, document, value: unshared(document.toJS() as Plain) }
   } catch {
@@ -112,49 +108,6 @@ export function valueAt(value: Plain | undefined, path: Path): Plain | undefined
   return at
 }
 
-export const fieldsOf = (map: YAMLMap) => map.items as unknown as Field[]
+const fieldsOf = (map: YAMLMap) => map.items as unknown as Field[]
 
-export const nameOf = ({ key }: Field) => (isScalar(key) ? String(key.value) : '')
-
-export const findField = (map: YAMLMap, name: string | number) =>
-  fieldsOf(map).find(field => nameOf(field) === String(name))
-
-export const startOf = (node: Node) => node.range![0]
-
-/** Where a value ends, without comments beside or below it. */
-export function endOf(node: Node): number {
-  const last = isCollection(node) && !node.flow ? node.items.at(-1) : undefined
-  if (last === undefined) return node.range![1]
-  return isMap(node) ? endOfField(last as Field) : endOf(last as Node)
-}
-
-export const endOfField = ({ key, value }: Field) => (value ? endOf(value) : key.range![1])
-
-export const lineStart = (text: string, offset: number) => text.lastIndexOf('\n', offset - 1) + 1
-
-/** Where the line of the character before an offset ends, including its line feed. */
-export function lineEnd(text: string, offset: number): number {
-  if (text[offset - 1] === '\n') return offset
-  const feed = text.indexOf('\n', offset)
-  return feed < 0 ? text.length : feed + 1
-}
-
-export const columnOf = (text: string, offset: number) => offset - lineStart(text, offset)
-
-export const indentAt = (text: string, offset: number) => ' '.repeat(columnOf(text, offset))
-
-/** Every comment of a text, with its offset. */
-export function commentsIn(text: string): { offset: number; comment: string }[] {
-  const comments: { offset: number; comment: string }[] = []
-  let offset = 0
-  let isText = false
-  for (const lexeme of new Lexer().lex(text)) {
-    const type: string | null = isText ? 'text' : CST.tokenType(lexeme)
-    isText = type === 'scalar'
-    // These two tokens have no characters in the text.
-    if (isText || type === 'doc-mode' || type === 'flow-error-end') continue
-    if (type === 'comment') comments.push({ offset, comment: lexeme.trimEnd() })
-    offset += lexeme.length
-  }
-  return comments
-}
+const nameOf = ({ key }: Field) => (isScalar(key) ? String(key.value) : '')

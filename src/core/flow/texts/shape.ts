@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { closed, nullable, text } from '../values.ts'
+import { closed, keyPattern, nullable, text } from '../values.ts'
 import { type FlowTexts, type TextField, textFields } from './fields.ts'
 
 /** The most languages of one flow besides its own. */
@@ -22,8 +22,6 @@ export const Locale = Type.Optional(
 /** A mapping whose names are chosen by its author. */
 const named = (pattern: string, of: TSchema, options: object) =>
   Type.Record(Type.String({ pattern }), of, { additionalProperties: false, ...options })
-
-const keyPattern = '^[A-Za-z0-9._-]+$'
 
 const behindNull = (schema: TSchema): TSchema =>
   (schema.anyOf as TSchema[] | undefined)?.find(({ type }) => type !== 'null') ?? schema

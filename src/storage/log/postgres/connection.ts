@@ -1,5 +1,5 @@
+import { inTime } from '../../../scheduling/in-time.ts'
 import { type PoolOptions, settingsOf } from './pools.ts'
-import { Watchdog } from './watchdog.ts'
 
 /** A value for a placeholder in a statement: `$1`, `$2` and so on. */
 export type Value = string | number | null
@@ -25,6 +25,19 @@ const graceMs = 1_000
 const closesWithinMs = 10_000
 
 type Client = Pick<Bun.SQL, 'unsafe'>
+
+/**
+ * The database has stopped, or no packets come from it any more; the client has no limit of its own. What it was asked
+ * to do may have been done all the same.
+ */
+class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+  readonly code = 'ERR_POSTGRES_NO_ANSWER'
+
+  constructor(afterMs: number) {
+    super(`The database has not answered for ${afterMs / 1_000} s`)
+  }
+}
 
 /** A write was sent to a read-only server. */
 const readOnlyState = '25006'
@@ -135,7 +148,6 @@ export class Postgres extends Statements {
     this.options.isPooled
       ? this.within(client => this.watch(() => ask(client)))
       : this.watch(() => ask(this.current()))
-  private readonly watchdog: Watchdog | null
   /** Another server has taken this one's place, and the address may lead to it by now. */
   private isAtStandby = false
 
@@ -145,11 +157,6 @@ export class Postgres extends Statements {
     private pool = connect(),
   ) {
     super()
-    const { answersWithinMs } = options
-    this.watchdog =
-      answersWithinMs === undefined
-        ? null
-        : new Watchdog(answersWithinMs + graceMs, () => this.renew())
   }
 
   /**
@@ -247,9 +254,15 @@ export class Postgres extends Statements {
   }
 
   private async watch<T>(ask: () => PromiseLike<T>): Promise<T> {
+    const { pool } = this
+    const { answersWithinMs } = this.options
     try {
-      return await (this.watchdog ? this.watchdog.watch(ask) : ask())
+      if (answersWithinMs === undefined) return await ask()
+      const patienceMs = answersWithinMs + graceMs
+      return await inTime(ask(), patienceMs, () => new NoAnswer(patienceMs))
     } catch (error) {
+      // What it was asked may be under way for ever.
+      if (error instanceof NoAnswer && this.pool === pool) this.renew()
       if (sqlStateOf(error) === readOnlyState) this.isAtStandby = true
       throw error
     }

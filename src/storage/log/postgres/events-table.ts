@@ -3,45 +3,29 @@ import { arrayOf, type ColumnTypes, fromArrays, inArrays } from './arrays.ts'
 import type { Postgres, Queries } from './connection.ts'
 import schema from './events-table.sql' with { type: 'text' }
 
-const times = ['occurred_at', 'reported_at', 'received_at'] as const
-const objects = ['properties', 'traits'] as const
+/** The columns of the table, and their types. */
+const columns = [
+  ...schema.split(/^\);/m)[0]!.matchAll(/^ {2}(\w+) (bigint|integer|text|timestamptz|json)\b/gm),
+].map(([, name, type]) => ({ name: name!, type: type! }))
 
-const types = {
-  seq: 'bigint',
-  place: 'integer',
-  org_id: 'text',
-  id: 'text',
-  kind: 'text',
-  source: 'text',
-  user_id: 'text',
-  anonymous_id: 'text',
-  flow_id: 'text',
-  flow_key: 'text',
-  flow_version: 'bigint',
-  step_id: 'text',
-  step_key: 'text',
-  item_id: 'text',
-  item_key: 'text',
-  run_id: 'text',
-  session_id: 'text',
-  occurred_at: 'bigint',
-  reported_at: 'bigint',
-  received_at: 'bigint',
-  url: 'text',
-  name: 'text',
-  reason: 'text',
-  properties: 'text',
-  traits: 'text',
-} satisfies ColumnTypes
-
-const columns = Object.keys(types)
-
-const selected = (name: string): string => {
-  if ((times as readonly string[]).includes(name)) return `to_timestamp(k.${name} / 1000.0)`
-  return (objects as readonly string[]).includes(name) ? `k.${name}::json` : `k.${name}`
+/** As they are sent: times in milliseconds, JSON as text. */
+const sent: Readonly<Record<string, ColumnTypes[string]>> = {
+  bigint: 'bigint',
+  integer: 'integer',
+  text: 'text',
+  timestamptz: 'bigint',
+  json: 'text',
 }
 
-const insertion = `insert into events (${columns}) select ${columns.map(selected)} from ${fromArrays(types)}`
+const types: ColumnTypes = Object.fromEntries(columns.map(({ name, type }) => [name, sent[type]!]))
+
+const selected = ({ name, type }: (typeof columns)[number]): string => {
+  if (type === 'timestamptz') return `to_timestamp(k.${name} / 1000.0)`
+  return type === 'json' ? `k.${name}::json` : `k.${name}`
+}
+
+const insertion = `insert into events (${columns.map(({ name }) => name)})
+  select ${columns.map(selected)} from ${fromArrays(types)}`
 
 /** The copy of all events as rows. Whoever writes it has the row with its position locked. */
 export class PostgresEventsTable implements EventsTable {
@@ -75,11 +59,15 @@ export class PostgresEventsTable implements EventsTable {
     })
   }
 
-  async retain(orgId: string, before: number): Promise<void> {
+  async retain(upTo: ReadonlyMap<string, number>): Promise<void> {
     if (!(await this.exists())) return
+    const marks = { org_id: 'text', seq: 'bigint' } satisfies ColumnTypes
+    const rows = [...upTo].map(([org_id, seq]) => ({ org_id, seq }))
     await this.postgres.run(
-      'delete from events where org_id = $1 and received_at < to_timestamp($2::float8 / 1000)',
-      ...[orgId, before],
+      `delete from events as e using ${fromArrays(marks)}
+      where e.seq <= $3 and e.org_id = k.org_id and e.seq <= k.seq`,
+      ...inArrays(marks, rows),
+      Math.max(0, ...upTo.values()),
     )
   }
 

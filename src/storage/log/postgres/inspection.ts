@@ -1,5 +1,4 @@
-import { quoted } from '../../../core/text/wording.ts'
-import { isPassingFault, Postgres, type Queries, sqlStateOf } from './connection.ts'
+import { Postgres, type Queries, sqlStateOf } from './connection.ts'
 import { apart } from './nodes.ts'
 import { type LogState, logFormat, logStateOf, ownTables } from './open.ts'
 import { pools } from './pools.ts'
@@ -8,11 +7,9 @@ import { pools } from './pools.ts'
 export class DatabaseUnusable extends Error {
   override readonly name = 'DatabaseUnusable'
 
-  /** @param mayPass whether the fault may pass by itself in a moment */
   constructor(
     readonly what: string,
     readonly advice: string,
-    readonly mayPass = false,
   ) {
     super(`the database at ${what}: ${advice}`)
   }
@@ -67,24 +64,24 @@ export async function inspectDatabase(
   now: () => number,
   mayHaveEnded: (log: string) => boolean = () => false,
 ): Promise<DatabaseSeen> {
-  const address = new Address(url)
+  const place = databasePlace(url)
   let postgres: Postgres
   try {
     // With a node's settings, because a pooler in between may not accept them.
     postgres = Postgres.open(url, pools.following)
   } catch (error) {
-    throw await address.refusal(error)
+    throw refusalOf(url, error)
   }
   const tooLate = setTimeout(() => postgres.close(true), patienceMs)
   try {
     const facts = await factsOf(postgres)
-    requireUsable(address, facts)
+    requireUsable(place, facts)
     const log = await logStateOf(postgres)
-    await requireLog(address, postgres, facts, log, mayHaveEnded)
+    await requireLog(place, postgres, facts, log, mayHaveEnded)
     const times = await postgres.begin(asked => timesOf(asked, now))
-    return { ...facts, place: address.place, log, ...times }
+    return { ...facts, place, log, ...times }
   } catch (error) {
-    throw error instanceof DatabaseUnusable ? error : await address.refusal(error)
+    throw error instanceof DatabaseUnusable ? error : refusalOf(url, error)
   } finally {
     clearTimeout(tooLate)
     await postgres.close(true)
@@ -137,11 +134,13 @@ async function factsOf(postgres: Queries) {
   ))!
 }
 
+const refusalsOf = (place: string) => (what: string, advice: string) => {
+  throw new DatabaseUnusable(`${place} ${what}`, advice)
+}
+
 /** @throws DatabaseUnusable if the server or the user is unsuitable, whatever is in the tables */
-function requireUsable({ place }: Address, facts: Facts): void {
-  const refuse = (what: string, advice: string) => {
-    throw new DatabaseUnusable(`${place} ${what}`, advice)
-  }
+function requireUsable(place: string, facts: Facts): void {
+  const refuse = refusalsOf(place)
   if (facts.major < leastMajor) {
     refuse(`is PostgreSQL ${facts.version}`, `upgrade it to ${leastMajor} or newer`)
   }
@@ -168,15 +167,13 @@ function requireUsable({ place }: Address, facts: Facts): void {
 
 /** @throws DatabaseUnusable if this release cannot follow the log, or cannot create its tables */
 async function requireLog(
-  { place }: Address,
+  place: string,
   postgres: Queries,
   { database, user, intoSchema, mayCreate }: Facts,
   log: LogState | null,
   mayHaveEnded: (log: string) => boolean,
 ): Promise<void> {
-  const refuse = (what: string, advice: string) => {
-    throw new DatabaseUnusable(`${place} ${what}`, advice)
-  }
+  const refuse = refusalsOf(place)
   if (log !== null && log.format > logFormat) {
     refuse(
       `has a log of form ${log.format}, and this cairn knows ${logFormat}`,
@@ -225,134 +222,101 @@ async function timesOf(
   return { tookMs, aheadMs: 0 - apart(before, at, tookMs) }
 }
 
+/** What the log's database holds, as far as its operator should know. */
+export interface LogFacts {
+  /** How many nodes are running. */
+  nodes: number
+  /** Batches that no snapshot has yet, roughly. */
+  afterSnapshot: number
+  /** When the newest snapshot was made, epoch milliseconds; null if there is none. */
+  snapshotAt: number | null
+  /** Of the ledger, of all snapshots, and of everything; bytes. */
+  ledgerBytes: number
+  snapshotBytes: number
+  databaseBytes: number
+}
+
+/** Only reads. */
+export async function readLogFacts(url: string): Promise<LogFacts> {
+  const postgres = Postgres.open(url, { most: 1 })
+  try {
+    return (await postgres.get<LogFacts>(
+      `select
+        (select count(*) from cairn_nodes where lease_until > clock_timestamp())::float8 as nodes,
+        (select seq - coalesce((select max(seq) from cairn_snapshots), 0) from cairn_clock)::float8
+          as "afterSnapshot",
+        (select max(made_at) from cairn_snapshots)::float8 as "snapshotAt",
+        pg_total_relation_size('cairn_ledger')::float8 as "ledgerBytes",
+        pg_total_relation_size('cairn_snapshot_parts')::float8 as "snapshotBytes",
+        pg_database_size(current_database())::float8 as "databaseBytes"`,
+    ))!
+  } finally {
+    await postgres.close()
+  }
+}
+
 /** Host, port and name of a database: its address without user and password. */
-export const databasePlace = (url: string): string => new Address(url).place
+export function databasePlace(address: string): string {
+  const { hostname, port, pathname } = new URL(address)
+  return `${hostname}:${port || usualPort}/${decodeURIComponent(pathname.slice(1))}`
+}
 
-/** What is wrong, what to do, and whether it may pass by itself. */
-type Fault = readonly [what: string, advice: string, mayPass?: boolean]
+/** What is wrong, and what to do. */
+type Fault = readonly [what: string, advice: string]
 
-/** Where a database is, without user and password. */
-class Address {
-  private readonly url: URL
+const silent: Fault = [
+  'does not answer',
+  'look whether it runs, is PostgreSQL, and no firewall is between',
+]
+const noEntry: Fault = [
+  'refuses the user or the password, or does not let this user in from this machine',
+  'correct them, with %40 for @ and the like, or allow it in pg_hba.conf; if it wants TLS, add ?sslmode=verify-full to the address',
+]
 
-  constructor(url: string) {
-    this.url = new URL(url)
+/** By the client's code, or the server's SQLSTATE. */
+const faults: Readonly<Record<string, Fault>> = {
+  ERR_POSTGRES_CONNECTION_REFUSED: ['accepts no connections', 'start it, or correct the address'],
+  ERR_POSTGRES_CONNECTION_TIMEOUT: silent,
+  ERR_POSTGRES_CONNECTION_CLOSED: silent,
+  ERR_POSTGRES_CONNECTION_FAILED: silent,
+  ERR_POSTGRES_UNEXPECTED_MESSAGE: ['is no PostgreSQL', 'correct the address'],
+  ERR_POSTGRES_TLS_NOT_AVAILABLE: [
+    'takes no TLS',
+    'turn "ssl" on there, or leave "sslmode" out of the address where nobody else is on the network between',
+  ],
+  '08P01': [
+    'is behind a pooler that does not take what a connection sets (PgBouncer)',
+    'add pooler=transaction to the query of the address, such as ?pooler=transaction, or name PostgreSQL itself',
+  ],
+  '28000': noEntry,
+  '28P01': noEntry,
+  '42501': [
+    'does not let this user in',
+    'make it the owner, or grant it to connect and create there',
+  ],
+  '53300': ['has no room for another client', 'raise its max_connections'],
+}
+
+/** What an error means. Its message is not shown, because it may contain parts of the address. */
+function refusalOf(address: string, error: unknown): DatabaseUnusable {
+  const code = sqlStateOf(error) ?? String((error as { code?: unknown }).code ?? 'unknown')
+  const [what, advice] = faults[code] ?? otherFault(code, new URL(address).pathname.slice(1))
+  return new DatabaseUnusable(`${databasePlace(address)} ${what}`, advice)
+}
+
+function otherFault(code: string, database: string): Fault {
+  if (code === '3D000') {
+    const statement = `create database ${decodeURIComponent(database)} encoding 'UTF8' template template0`
+    return ['does not exist', `make it by "${statement}", or correct its name`]
   }
-
-  private get host(): string {
-    return this.url.hostname.replace(/^\[|\]$/g, '')
+  if (/CERT|ALTNAME|SIGNED|ISSUER|SIGNATURE/.test(code)) {
+    return [
+      `has a certificate that is not trusted (${code})`,
+      "add sslrootcert=FILE to the address, with its authority's certificates, or name it as the certificate does",
+    ]
   }
-
-  private get database(): string {
-    return decodeURIComponent(this.url.pathname.slice(1))
-  }
-
-  /** The names behind the question mark, longest first, because one may be a part of another. */
-  private get settings(): string[] {
-    return [...this.url.searchParams.keys()].sort((a, b) => b.length - a.length)
-  }
-
-  get place(): string {
-    return `${this.url.hostname}:${this.url.port || usualPort}/${this.database}`
-  }
-
-  private get isSecure(): boolean {
-    return !/^(disable)?$/.test(this.url.searchParams.get('sslmode') ?? '')
-  }
-
-  /** What an error means. Its message is not shown, because it may contain parts of the address. */
-  async refusal(error: unknown): Promise<DatabaseUnusable> {
-    const state = sqlStateOf(error)
-    const code = String((error as { code?: unknown }).code ?? '')
-    const fault =
-      state === null
-        ? await this.faultOfConnection(code, error)
-        : this.faultOfAnswer(state, String((error as Error).message), error)
-    return new DatabaseUnusable(`${this.place} ${fault[0]}`, fault[1], fault[2])
-  }
-
-  private async faultOfConnection(code: string, error: unknown): Promise<Fault> {
-    switch (code) {
-      case 'ERR_POSTGRES_CONNECTION_REFUSED':
-        return (await this.isUnknown())
-          ? ['is unknown', 'correct its name, or DNS', true]
-          : ['accepts no connections', 'start it, or correct the address', true]
-      case 'ERR_POSTGRES_CONNECTION_TIMEOUT':
-      case 'ERR_POSTGRES_CONNECTION_CLOSED':
-        return [
-          'does not answer',
-          'look whether it runs, is PostgreSQL, and no firewall is between',
-          true,
-        ]
-      case 'ERR_POSTGRES_TLS_NOT_AVAILABLE':
-        return [
-          'takes no TLS',
-          'turn "ssl" on there, or leave "sslmode" out of the address where nobody else is on the network between',
-        ]
-      case 'ERR_POSTGRES_CONNECTION_FAILED':
-        return ['closes the connection', 'look at its log, and whether it is PostgreSQL', true]
-      case 'ERR_POSTGRES_UNEXPECTED_MESSAGE':
-        return ['is no PostgreSQL', 'correct the address']
-    }
-    if (/^ERR_(INVALID_ARG|BORINGSSL)/.test(code)) {
-      return [
-        `is not asked, since its address has a part that makes no sense (${code})`,
-        'correct what stands behind the question mark; files that it names must be readable PEM files',
-      ]
-    }
-    if (/CERT|ALTNAME|SIGNED|ISSUER|SIGNATURE/.test(code)) {
-      return [
-        `has a certificate that is not trusted (${code})`,
-        "add sslrootcert=FILE to the address, with its authority's certificates, or name it as the certificate does",
-      ]
-    }
-    return [`cannot be used (${code || 'unknown'})`, 'look at its log', isPassingFault(error)]
-  }
-
-  private faultOfAnswer(state: string, message: string, error: unknown): Fault {
-    const tls = this.isSecure ? '' : '; if it wants TLS, add ?sslmode=verify-full to the address'
-    switch (state) {
-      case '08P01':
-        return [
-          'is behind a pooler that does not take what a connection sets (PgBouncer)',
-          'add pooler=transaction to the query of the address, such as ?pooler=transaction, or name PostgreSQL itself',
-        ]
-      case '28000':
-      case '28P01':
-        if (message.includes('pg_hba.conf')) {
-          return ['does not let this user in from this machine', `allow it in pg_hba.conf${tls}`]
-        }
-        return ['refuses the user or the password', 'correct them, with %40 for @ and the like']
-      case '3D000':
-        return [
-          'does not exist',
-          `make it by "create database ${this.database} encoding 'UTF8' template template0", or correct its name`,
-        ]
-      case '42501':
-        return [
-          'does not let this user in',
-          'make it the owner, or grant it to connect and create there',
-        ]
-      case '42704': {
-        const name = this.settings.find(name => message.includes(name))
-        return [
-          `does not know ${name === undefined ? 'a setting' : `the setting ${quoted(name)}`} of the address`,
-          'correct what stands in it behind the question mark',
-        ]
-      }
-      case '53300':
-        return ['has no room for another client', 'raise its max_connections', true]
-      case '57P03':
-        return ['is starting or stopping', 'wait a moment', true]
-    }
-    return [`refuses (SQLSTATE ${state})`, 'look at its log', isPassingFault(error)]
-  }
-
-  private async isUnknown(): Promise<boolean> {
-    const { lookup } = await import('node:dns/promises')
-    return lookup(this.host).then(
-      () => false,
-      () => true,
-    )
-  }
+  return [
+    `cannot be used (${code})`,
+    'look at its log, and at what stands behind the question mark of the address',
+  ]
 }

@@ -5,9 +5,15 @@ import type { NodesSeen } from '../../../modules/operations/port.ts'
 import type { NodeState } from '../../shared/node-state.ts'
 import { type Member, maxApartMs } from '../log.ts'
 import type { Queries } from './connection.ts'
-import { apart, defaultLease, graceMs, type LeasePolicy } from './nodes.ts'
-import { nodesSeen } from './nodes-seen.ts'
-import { namesBehind, Visibility } from './visibility.ts'
+import {
+  apart,
+  defaultLease,
+  graceMs,
+  type LeasePolicy,
+  namesBehind,
+  nodesSeen,
+  othersKnow,
+} from './nodes.ts'
 
 /** How often to look whether other nodes have erased somebody, milliseconds. */
 const lookMs = 100
@@ -38,8 +44,6 @@ interface NodeOptions {
   state: NodeState
   /** Whether others wait for it; not so for a command. */
   isCounted?: boolean
-  /** Is called after each renewal. The state has the results. */
-  onRenewed?(): void
 }
 
 /**
@@ -59,14 +63,15 @@ export class Node implements Member {
   private telling: Promise<void> | null = null
   /** The change that it must know before it answers, because nobody may have waited for it until then. */
   private mustKnow = Number.POSITIVE_INFINITY
-  private readonly visibility: Visibility
+  /** The last change that this node itself has made, and the last of these that all nodes know. */
+  private made = 0
+  private settled = 0
   private readonly stopping = new AbortController()
   private renewing: Promise<void> | null = null
 
   constructor(private readonly options: NodeOptions) {
     this.lease = options.lease ?? defaultLease
     this.state = options.state
-    this.visibility = new Visibility(options.queries, options.state, options.lease)
     this.state.leasedUntil = Number.NEGATIVE_INFINITY
     this.state.answersUntil = Number.NEGATIVE_INFINITY
   }
@@ -95,8 +100,10 @@ export class Node implements Member {
     if (isChange || !mayAnswer) this.tell().catch(() => {})
   }
 
-  othersKnow(seq: number): Promise<void> {
-    return this.visibility.wait(seq)
+  async othersKnow(seq: number): Promise<void> {
+    this.made = Math.max(this.made, seq)
+    const isKnown = await othersKnow(this.options.queries, seq, this.lease)
+    if (isKnown) this.settled = Math.max(this.settled, seq)
   }
 
   hasDone(seq: number, isWaitedFor: boolean): void {
@@ -118,25 +125,20 @@ export class Node implements Member {
   }
 
   /** A job is free once its time has run out by PostgreSQL's clock, so a node that died keeps it for no longer. */
-  async holds(job: string): Promise<number | null> {
+  async holds(job: string): Promise<boolean> {
     // A node whose clock is ahead would delete what others still keep.
     const mayGoByTime = Math.abs(this.state.clockAhead ?? 0) <= maxApartMs
-    if (!this.isCounted || !mayGoByTime) return null
-    const held = await this.options.queries.get<{ asked: number }>(
+    if (!this.isCounted || !mayGoByTime) return false
+    const held = await this.options.queries.run(
       `insert into cairn_jobs (name, holder, until)
       values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
       on conflict (name) do update set holder = excluded.holder, until = excluded.until
-      where cairn_jobs.holder = excluded.holder or cairn_jobs.until < clock_timestamp()
-      returning asked`,
+      where cairn_jobs.holder = excluded.holder or cairn_jobs.until < clock_timestamp()`,
       job,
       this.id,
       jobMs,
     )
-    return held?.asked ?? null
-  }
-
-  async asks(job: string): Promise<void> {
-    await this.options.queries.run('update cairn_jobs set asked = asked + 1 where name = $1', job)
+    return held === 1
   }
 
   async releases(job: string): Promise<void> {
@@ -151,8 +153,9 @@ export class Node implements Member {
     return nodesSeen(this.options.queries)
   }
 
-  behind(): Promise<readonly string[]> {
-    return namesBehind(this.options.queries, this.state)
+  async behind(): Promise<readonly string[]> {
+    const { made, settled, lease } = this
+    return made <= settled ? [] : namesBehind(this.options.queries, made, lease)
   }
 
   /** When it was last found that nothing is left to take up, by the monotonic clock. */
@@ -209,7 +212,6 @@ export class Node implements Member {
     state.nodes = seen.nodes
     state.connections = seen.connections
     if (askedAtByWall !== undefined) state.clockAhead = apart(askedAtByWall, seen.at, tookMs)
-    this.options.onRenewed?.()
   }
 
   /** Measures the database, and deletes rows of nodes that were killed long ago. */

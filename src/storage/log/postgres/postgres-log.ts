@@ -35,7 +35,6 @@ const batchTypes = {
   seq: 'bigint',
   org_id: 'bigint',
   received_at: 'bigint',
-  later: 'text',
   source: 'integer',
   events: 'integer',
   asked: 'text',
@@ -49,7 +48,6 @@ interface BatchRow {
   seq: number
   org_id: number
   received_at: number
-  later: string
   source: number
   events: number
   asked: string | null
@@ -60,7 +58,7 @@ const batchOf = ({ org_id, received_at, ...rest }: BatchRow): LogBatch => ({
   ...{ orgRow: org_id, receivedAt: received_at, ...rest },
 })
 
-const columns = `seq::float8 as seq, org_id::float8 as org_id, received_at::float8 as received_at, later,
+const columns = `seq::float8 as seq, org_id::float8 as org_id, received_at::float8 as received_at,
   source, events, asked, body`
 
 const position = 'seq::float8 as seq, mark, at::float8 as at'
@@ -336,7 +334,7 @@ export class PostgresLog implements Log {
     return oldest
   }
 
-  async overwrite(batches: readonly LogBatch[]): Promise<void> {
+  async overwrite(batches: readonly Pick<LogBatch, 'seq' | 'body'>[]): Promise<void> {
     const bodies = batches.map(({ seq, body }) => ({ seq, body: `\\x${body.toHex()}` }))
     const types = { seq: batchTypes.seq, body: batchTypes.body }
     await this.longWork.run(
@@ -376,19 +374,15 @@ export class PostgresLog implements Log {
     await this.longWork.run('update cairn_clock set moved_to = $1', movedTo)
   }
 
-  async retain(before: number, own: ReadonlyMap<number, number>): Promise<void> {
-    const types = { org_id: 'bigint', before: 'bigint' } satisfies ColumnTypes
-    const rows = [...own].map(([org_id, before]) => ({ org_id, before }))
-    // No index leads to what is old, but what arrived early has low numbers.
+  async retain(upTo: ReadonlyMap<number, number>): Promise<void> {
+    const types = { org_id: 'bigint', seq: 'bigint' } satisfies ColumnTypes
+    const rows = [...upTo].map(([org_id, seq]) => ({ org_id, seq }))
+    // No index leads to an organisation's batches, but what arrived early has low numbers.
     await this.longWork.run(
-      `delete from cairn_ledger as l where
-        l.seq <= $5
-        and l.seq < coalesce(
-          (select seq from cairn_ledger where received_at >= $3 order by seq limit 1), l.seq + 1)
-        and l.received_at < coalesce(
-          (select before from ${fromArrays(types)} where k.org_id = l.org_id), $4)`,
+      `delete from cairn_ledger as l using ${fromArrays(types)}
+      where l.seq <= $3 and l.org_id = k.org_id and l.seq <= k.seq`,
       ...inArrays(types, rows),
-      ...[Math.max(before, ...own.values()), before, await this.oldestPosition()],
+      Math.min(Math.max(0, ...upTo.values()), await this.oldestPosition()),
     )
   }
 

@@ -33,7 +33,6 @@ create table cairn_ledger (
   seq bigint primary key,
   org_id bigint not null,
   received_at bigint not null,
-  later text not null,
   source integer not null,
   events integer not null,
   asked text,
@@ -94,7 +93,5 @@ create table cairn_nodes (
 create table cairn_jobs (
   name text primary key,
   holder text not null,
-  until timestamptz not null,
-  -- How often others have asked for it to be done soon.
-  asked bigint not null default 0
+  until timestamptz not null
 );

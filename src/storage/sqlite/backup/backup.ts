@@ -4,7 +4,7 @@ import { link, open, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { databaseFile, hasDatabase, openForReading } from '../database/database.ts'
 import { lockFile } from '../database/file-lock.ts'
-import { fullCheck, jsonFaults } from '../database/inspect.ts'
+import { fullCheck } from '../database/inspect.ts'
 import { schemaDifferences } from '../database/schema-check.ts'
 import { giveToOwner, makeSyncedDirectory, syncDirectory } from '../database/synced-files.ts'
 import { erasuresFile, linesOfList } from '../erasure/erasure-list.ts'
@@ -141,7 +141,7 @@ async function requireRoom(dataDir: string, folder: string): Promise<void> {
 function requireWhole(copy: string): string[] {
   using database = new Database(copy, { readonly: true, strict: true })
   const [first, ...more] = fullCheck(database)
-  if (first === undefined) return [...schemaDifferences(database), ...jsonFaults(database)]
+  if (first === undefined) return schemaDifferences(database)
   throw damaged(`${first}${more.length > 0 ? `, and ${more.length} more` : ''}`)
 }
 
@@ -179,17 +179,15 @@ async function publish(
 /** The error codes of file systems that do not support links. */
 const withoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
-/** What to do about the system's errors for the folder of backups, by their codes. */
-const advice: Record<string, string> = {
-  ENOENT: 'does not exist: make it, or name another',
-  ENOTDIR: 'is no directory: name another',
-  ELOOP: 'is no directory: name another',
-  EACCES: 'may not be written by this user: give it the right to, or name another',
-  EPERM: 'may not be written by this user: give it the right to, or name another',
-  EROFS: 'is on a file system that is mounted read-only: name another',
-  ENOSPC: 'is on a disk that is full: make room, or choose another',
-  EDQUOT: 'has reached the quota of this user: make room, or choose another',
-  EEXIST: 'has a file of that name by now: name another',
+/** The system's errors for a folder that is not one, or may not be written, or has no room. */
+const ofFolder = /^(ENOENT|ENOTDIR|ELOOP|EACCES|EPERM|EROFS|EEXIST)$/
+const ofRoom = /^(ENOSPC|EDQUOT|SQLITE_FULL)$/
+
+function adviceFor(code: string): string | null {
+  if (ofRoom.test(code)) return 'has no room left: make some, or name another'
+  return ofFolder.test(code)
+    ? 'cannot be used: make it a directory that this user may write, or name another'
+    : null
 }
 
 function explained(error: unknown, folder: string): unknown {
@@ -197,6 +195,6 @@ function explained(error: unknown, folder: string): unknown {
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return damaged((error as Error).message)
   // Errors of the data are explained elsewhere.
   const isOurs = path.startsWith(folder) && !basename(path).startsWith('cairn.db')
-  const known = isOurs ? advice[code === 'SQLITE_FULL' ? 'ENOSPC' : code] : undefined
+  const known = isOurs ? adviceFor(code) : null
   return known ? new BackupRefused(`${folder} ${known} (${code})`, { cause: error }) : error
 }

@@ -2,7 +2,7 @@ import { constants, Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { fullCheck, jsonFaults, newestReceipt } from '../database/inspect.ts'
+import { fullCheck, newestReceipt } from '../database/inspect.ts'
 import { schemaKnown, schemaOf } from '../database/migrate.ts'
 import { schemaDifferences } from '../database/schema-check.ts'
 import { expectedChecksum } from './checksum.ts'
@@ -66,7 +66,6 @@ export function checkBackup(file: string, name = file): BackupContent {
     }
     requireNone(schemaDifferences(database), `${name} does not have the schema of a backup`)
     requireNone(fullCheck(database), `${name} is damaged`)
-    requireNone(jsonFaults(database), `${name} is damaged`)
     return { schema, knownSchema: schemaKnown, newestEventAt: newestReceipt(database) }
   } catch (error) {
     const { code = '' } = error as { code?: string }

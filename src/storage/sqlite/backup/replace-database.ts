@@ -7,8 +7,8 @@ import { syncDirectory } from '../database/synced-files.ts'
 import { RestoreRefused } from './check-backup.ts'
 
 /**
- * Replaced databases stay in the data directory as `cairn.db.before-<time>`, including the last one that a
- * restore took back: only the operator removes anything.
+ * Replaced databases stay in the data directory as `cairn.db.before-<time>`, and can be restored like a backup: only
+ * the operator removes anything.
  */
 const nameOfAside = /^cairn\.db\.before-[0-9TZ.-]+$/
 

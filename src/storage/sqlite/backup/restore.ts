@@ -1,9 +1,8 @@
 import { Database } from 'bun:sqlite'
-import { constants, createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { access, readdir, rename, stat } from 'node:fs/promises'
+import { constants, createReadStream, createWriteStream } from 'node:fs'
+import { access, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { databaseFile } from '../database/database.ts'
 import { createFile, syncFile } from '../database/synced-files.ts'
 import {
   addToErasures,
@@ -24,7 +23,7 @@ import {
 import { sha256Of } from './checksum.ts'
 import { erasuresFileOf } from './folder.ts'
 import { removePartial, stagedName } from './partial.ts'
-import { databasesAside, replaceDatabase } from './replace-database.ts'
+import { replaceDatabase } from './replace-database.ts'
 import { freeBytesOf, mib } from './room.ts'
 
 /** A backup that was checked. */
@@ -112,43 +111,10 @@ export function dropStaged(dataDir: string): void {
   removePartial(join(dataDir, stagedName))
 }
 
-/**
- * Puts the database that was replaced last back, and keeps the current one aside, so that doing the same
- * again takes it back.
- *
- * @param now Unix milliseconds
- * @returns which was put back, and where the one that it replaced is now
- * @throws RestoreRefused if none was replaced
- */
-export async function undoRestore(
-  dataDir: string,
-  now: number,
-): Promise<{ restored: string; aside: string | null }> {
-  const [newest] = databasesAside(dataDir)
-  if (newest === undefined) {
-    throw new RestoreRefused(`nothing to undo: no database in ${dataDir} was replaced by a restore`)
-  }
-  trySigningOut(newest)
-  const aside = await replaceDatabase(dataDir, newest, now)
-  // Only one that was too damaged to be made one file has a log.
-  if (existsSync(`${newest}-wal`)) await rename(`${newest}-wal`, `${databaseFile(dataDir)}-wal`)
-  return { restored: newest, aside }
-}
-
 /** Whoever was signed in to the dashboard then may since have signed out, or been signed out. */
 function signEverybodyOut(file: string): void {
   using database = new Database(file, { readwrite: true, strict: true })
   endAllSessions(database)
-}
-
-/** The same for a database that may have been damaged when it was put aside: then it stays as it is. */
-function trySigningOut(file: string): void {
-  if (existsSync(`${file}-wal`)) return
-  try {
-    signEverybodyOut(file)
-  } catch {
-    // No server can run on it either.
-  }
 }
 
 /** @throws RestoreRefused if there is no such file */

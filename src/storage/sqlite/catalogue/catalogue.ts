@@ -17,10 +17,9 @@ import { type CatalogueRows, catalogueRows } from './rows.ts'
 const mostBytes = 192 * 1024 * 1024
 
 /**
- * The catalogue over a database connection. An organisation is loaded when it is first asked
- * for, and dropped when `catalogue_changes` names it, or when so much is held that it has to make
- * room. So memory depends on the organisations that really have traffic and on what they are asked for,
- * and random keys or ids leave nothing behind.
+ * The catalogue over a database connection. An organisation is loaded when it is first asked for, and dropped when
+ * `catalogue_changes` names it, or when so much is held that it has to make room. So memory depends on the
+ * organisations that really have traffic, and random keys or ids leave nothing behind.
  */
 export class StoredCatalogue implements InRows<Catalogue> {
   private readonly rows: CatalogueRows
@@ -81,33 +80,27 @@ export class StoredCatalogue implements InRows<Catalogue> {
   }
 
   flow(id: string): FlowEntry | null {
-    return this.entry(id, this.flowsById, this.rows.ownerOfFlow, 'indexFlows')
+    return this.entry(id, this.flowsById, this.rows.ownerOfFlow)
   }
 
   step(id: string): StepEntry | null {
-    return this.entry(id, this.stepsById, this.rows.ownerOfStep, 'indexParts')
+    return this.entry(id, this.stepsById, this.rows.ownerOfStep)
   }
 
   item(id: string): ItemEntry | null {
-    return this.entry(id, this.itemsById, this.rows.ownerOfItem, 'indexParts')
+    return this.entry(id, this.itemsById, this.rows.ownerOfItem)
   }
 
   publishedFlows(organisation: Organisation): PublishedFlows {
-    const loaded = this.load(organisation.ref)
-    const { publishedFlows } = loaded
-    this.weigh(loaded)
-    return publishedFlows
+    return this.load(organisation.ref).publishedFlows
   }
 
   publishedFlow(flow: FlowEntry): PreparedBody | null {
-    const loaded = this.load(flow.organisation.ref)
-    const body = loaded.publishedFlow(flow.ref)
-    this.weigh(loaded)
-    return body
+    return this.load(flow.organisation.ref).publishedFlow(flow.ref)
   }
 
   itemsCompletedBy(organisation: Organisation, eventName: string): readonly ItemEntry[] {
-    return this.load(organisation.ref).itemsCompletedBy(eventName)
+    return this.load(organisation.ref).itemsByEvent.get(eventName) ?? []
   }
 
   /** What published flows ask of custom events of a name; null if none asks. */
@@ -121,7 +114,7 @@ export class StoredCatalogue implements InRows<Catalogue> {
 
   /** For commands, which name their flow by row. */
   flowByRow(orgRow: number, flowRow: number): FlowEntry | null {
-    if (!this.flowsByRow.has(flowRow)) this.indexFlows(this.load(orgRow))
+    if (!this.flowsByRow.has(flowRow)) this.load(orgRow)
     const flow = this.flowsByRow.get(flowRow)
     return flow?.organisation.ref === orgRow ? flow : null
   }
@@ -135,13 +128,12 @@ export class StoredCatalogue implements InRows<Catalogue> {
     id: string,
     known: Map<string, Entry>,
     owners: { get(id: string): { org_id: number } | null },
-    index: 'indexFlows' | 'indexParts',
   ): Entry | null {
     const entry = known.get(id)
     if (entry) return entry
     const owner = owners.get(id)
     if (!owner) return null
-    this[index](this.load(owner.org_id))
+    this.load(owner.org_id)
     return known.get(id) ?? null
   }
 
@@ -155,30 +147,17 @@ export class StoredCatalogue implements InRows<Catalogue> {
     if (!row) throw new Error(`No organisation has row ${orgRow}`)
     this.makeRoom()
     const loaded = new CatalogueOrganisation(this.rows, row)
+    this.bytes += loaded.bytes
     this.byRow.set(orgRow, loaded)
     this.byName.set(row.public_id, loaded).set(row.slug, loaded)
     for (const key of loaded.keys) this.byKey.set(key.text, key)
-    this.weigh(loaded)
-    return loaded
-  }
-
-  private indexFlows(loaded: CatalogueOrganisation): void {
     for (const flow of loaded.flows) {
       this.flowsById.set(flow.id, flow)
       this.flowsByRow.set(flow.ref, flow)
     }
-    this.weigh(loaded)
-  }
-
-  private indexParts(loaded: CatalogueOrganisation): void {
-    for (const step of loaded.parts.steps) this.stepsById.set(step.id, step)
-    for (const item of loaded.parts.items) this.itemsById.set(item.id, item)
-    this.weigh(loaded)
-  }
-
-  /** Room is made only at the next load, so that nothing that is being used is dropped. */
-  private weigh(loaded: CatalogueOrganisation): void {
-    this.bytes += loaded.weigh()
+    for (const step of loaded.steps) this.stepsById.set(step.id, step)
+    for (const item of loaded.items) this.itemsById.set(item.id, item)
+    return loaded
   }
 
   /**
@@ -201,17 +180,16 @@ export class StoredCatalogue implements InRows<Catalogue> {
   private drop(orgRow: number): void {
     const loaded = this.byRow.get(orgRow)
     if (!loaded) return
-    const { flows, parts } = loaded.known
-    this.bytes -= loaded.weighed
+    this.bytes -= loaded.bytes
     this.byRow.delete(orgRow)
     this.byName.delete(loaded.organisation.id)
     this.byName.delete(loaded.organisation.slug)
     for (const key of loaded.keys) this.byKey.delete(key.text)
-    for (const flow of flows) {
+    for (const flow of loaded.flows) {
       this.flowsById.delete(flow.id)
       this.flowsByRow.delete(flow.ref)
     }
-    for (const step of parts?.steps ?? []) this.stepsById.delete(step.id)
-    for (const item of parts?.items ?? []) this.itemsById.delete(item.id)
+    for (const step of loaded.steps) this.stepsById.delete(step.id)
+    for (const item of loaded.items) this.itemsById.delete(item.id)
   }
 }

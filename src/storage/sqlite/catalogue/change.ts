@@ -2,7 +2,6 @@ import type { Database } from 'bun:sqlite'
 import { count, type SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { catalogueChanges } from '../database/schema.ts'
 
 const connect = (database: Database) => drizzle(database)
 
@@ -40,6 +39,6 @@ export const countOf = (tx: Tables, table: SQLiteTable, condition?: SQL): number
  * Notes, in the transaction of the change, that callers will see a changed organisation, so that whoever
  * holds the catalogue in memory loads it again.
  */
-export function announce(tables: Tables, orgRow: number): void {
-  tables.insert(catalogueChanges).values({ orgId: orgRow }).run()
+export function announce(database: Database, orgRow: number): void {
+  database.query('insert into catalogue_changes (org_id) values (?)').run(orgRow)
 }

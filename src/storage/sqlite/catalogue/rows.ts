@@ -102,11 +102,22 @@ export function catalogueRows(database: Database) {
       `select v.flow_id, v.version, v.body
       from ${published} order by v.body ->> '$.priority' desc, f.key`,
     ),
+    publishedBytes: database.query<{ bytes: number }, [number]>(
+      `select coalesce(sum(octet_length(v.body)), 0) as bytes from ${published}`,
+    ),
     // Most flows ask for nothing, and their text is not read for it.
     asked: database.query<AskedRow, [number]>(
       `select f.id as flow_id, v.body ->> '$.when.event' as event, v.body ->> '$.when.count' as count,
         v.body ->> '$.goal.event' as goal
       from ${published} and (event is not null or goal is not null)`,
+    ),
+    itemsByEvent: database.query<{ item: string; event: string }, [number]>(
+      `select item.value ->> '$.id' as item, item.value ->> '$.completeOn.event' as event
+      from flows f join flow_versions v on v.flow_id = f.id
+          and v.version = (select max(version) from flow_versions where flow_id = f.id),
+        json_each(v.body, '$.checklist.items') as item
+      where f.org_id = ? and f.status = 'published' and v.item_rows <> '[]' and event is not null
+      order by f.id, item.key`,
     ),
     body: database.query<{ body: string }, [number, number]>(
       'select body from flow_versions where flow_id = ? and version = ?',

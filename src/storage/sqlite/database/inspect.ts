@@ -1,15 +1,12 @@
 import type { Database } from 'bun:sqlite'
-import { is } from 'drizzle-orm'
-import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import {
   refusesMany,
   summedHours,
   type UserHashCounts,
 } from '../../../core/organisation/verified-identity.ts'
 import type { WebhookState } from '../../../modules/alerts/port.ts'
-import { identityHours } from '../organisations/identity-counts.ts'
+import { identityHours } from '../organisations/user-hashes.ts'
 import { schemaOf } from './migrate.ts'
-import * as schema from './schema.ts'
 
 /** What an inspection of a whole database tells its operator, over a connection that cannot write. */
 
@@ -100,33 +97,6 @@ export function* quickCheck(
     yield { done: index + 1, tables: tables.length, faults }
   }
 }
-
-/** Where JSON is stored, by table. */
-const jsonColumns = Object.values(schema)
-  .filter(table => is(table, SQLiteTable))
-  .flatMap(table => {
-    const { name, columns } = getTableConfig(table)
-    return columns
-      .filter(({ dataType }) => dataType === 'json')
-      .map(column => ({ table: name, column: column.name }))
-  })
-
-/** Where JSON is stored that cannot be read. An older schema may lack a column, or its table. */
-export const jsonFaults = (database: Database): string[] =>
-  jsonColumns.flatMap(({ table, column }) => {
-    const isThere = database
-      .query('select 1 from pragma_table_info(?) where name = ?')
-      .get(table, column)
-    if (!isThere) return []
-    const { count } = database
-      .query<{ count: number }, []>(
-        `select count(*) as count from ${table} where ${column} is not null and not json_valid(${column})`,
-      )
-      .get()!
-    return count === 0 ? [] : [`${column} of ${table} is no JSON in ${counted(count)}`]
-  })
-
-const counted = (rows: number) => `${rows} row${rows === 1 ? '' : 's'}`
 
 /** Checks everything: every page, every index against its table, and every reference. */
 export function fullCheck(database: Database): string[] {

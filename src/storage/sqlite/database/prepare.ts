@@ -1,42 +1,24 @@
+import type { Database } from 'bun:sqlite'
 import { failpoint } from '../../../failpoints.ts'
-import { hasAlerts } from '../alerts/alert-store.ts'
-import { type ErasureProgress, erasuresDue, finishErasures } from '../erasure/erasures.ts'
-import { hasOrganisation } from '../organisations/organisations.ts'
 import { openForWriting } from './database.ts'
 import { requireNoLostDatabase } from './lost-database.ts'
 import { migrate } from './migrate.ts'
-import { foreignActors } from './schema-check.ts'
-
-export type PreparedDatabase = ReturnType<typeof prepareDatabase>
 
 /**
- * Creates the database, or opens the existing one and brings its tables up to date, before any thread does, so
- * that this process itself can report a database that is damaged, newer or not writable in its own words.
+ * Creates the database, or opens the existing one and brings its tables up to date, before anything else does, so that
+ * a database that is damaged, newer or not writable is reported in words of its own.
+ *
+ * It is to be closed once others have opened it: the last one to close it writes the whole log back, and nobody should
+ * have to wait for that at a start.
  *
  * @throws SchemaMismatch, DatabaseLost
  */
-export function prepareDatabase(dataDir: string) {
+export function prepareDatabase(dataDir: string): Database {
   requireNoLostDatabase(dataDir)
   const database = openForWriting(dataDir)
   try {
     migrate(database, () => failpoint('migration_step'))
-    return {
-      hasOrganisation: () => hasOrganisation(database),
-      /** What in it acts by itself and is not Cairn's. */
-      foreignActors: () => foreignActors(database),
-      /** Whether any organisation wants to be told what is wrong. */
-      hasAlerts: () => hasAlerts(database),
-      /** Whether `finishErasures` has anything to do. */
-      erasuresDue: () => erasuresDue(database, dataDir),
-      /** Erases people on the list of erasures whom a restored database still knows, before anybody is told of them. */
-      finishErasures: (now: number, tell: (progress: ErasureProgress) => void) =>
-        finishErasures(database, dataDir, now, tell),
-      /**
-       * To be called once others have opened the database: the last one to close it writes the whole log back,
-       * and nobody should have to wait for that at a start.
-       */
-      close: () => database.close(),
-    }
+    return database
   } catch (error) {
     database.close()
     throw error

@@ -35,14 +35,6 @@ const entriesOf = (database: Database): Map<string, SchemaEntry> =>
 const named = ({ type, name, table }: SchemaEntry) =>
   `the ${shown(String(type))} "${shown(String(name))}"${table === name ? '' : ` on "${shown(String(table))}"`}`
 
-/** What may run statements of its own in a database, of which Cairn makes none. Quick enough for every start. */
-export const foreignActors = (database: Database): string[] =>
-  database
-    .query<SchemaEntry, []>(schemaSql)
-    .all()
-    .filter(({ type }) => type === 'trigger' || type === 'view')
-    .map(named)
-
 /**
  * How a database differs from what the steps of its schema have made, to the letter: each table, index,
  * trigger and view in words. Empty if it does not, or if the schema is none that this release knows.

@@ -1,5 +1,4 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { Flow, FlowDefinition, FlowSource, PromotedSource } from '../../../core/flow/flow.ts'
 import type { Theme } from '../../../core/flow/theme.ts'
 import type { Actor, AuditEntry } from '../../../core/organisation/audit.ts'
 import type { Bucket } from '../../../core/organisation/buckets.ts'
@@ -49,47 +48,6 @@ export const identitySecrets = sqliteTable('identity_secrets', {
   secret: text().notNull(),
   createdAt: integer('created_at').notNull(),
   retiredAt: integer('retired_at'),
-})
-
-export const flows = sqliteTable('flows', {
-  id: integer().primaryKey(),
-  publicId: text('public_id').notNull(),
-  orgId: integer('org_id').notNull(),
-  key: text().notNull(),
-  status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
-  draft: text({ mode: 'json' }).$type<FlowDefinition>(),
-  updatedAt: integer('updated_at').notNull(),
-  source: text({ mode: 'json' }).$type<FlowSource | PromotedSource>(),
-  isLocked: integer('is_locked', { mode: 'boolean' }).notNull().default(false),
-})
-
-export const flowVersions = sqliteTable('flow_versions', {
-  flowId: integer('flow_id').notNull(),
-  version: integer().notNull(),
-  publishedAt: integer('published_at').notNull(),
-  body: text({ mode: 'json' }).$type<Flow>().notNull(),
-  stepRows: text('step_rows', { mode: 'json' }).$type<number[]>().notNull(),
-  itemRows: text('item_rows', { mode: 'json' }).$type<number[]>().notNull(),
-})
-
-export const steps = sqliteTable('steps', {
-  id: integer().primaryKey(),
-  publicId: text('public_id').notNull(),
-  flowId: integer('flow_id').notNull(),
-  key: text().notNull(),
-  title: text(),
-})
-
-export const items = sqliteTable('items', {
-  id: integer().primaryKey(),
-  publicId: text('public_id').notNull(),
-  flowId: integer('flow_id').notNull(),
-  key: text().notNull(),
-})
-
-export const catalogueChanges = sqliteTable('catalogue_changes', {
-  seq: integer().primaryKey(),
-  orgId: integer('org_id').notNull(),
 })
 
 export const managementTokens = sqliteTable('management_tokens', {

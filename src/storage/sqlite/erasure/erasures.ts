@@ -101,9 +101,6 @@ function listErased(dataDir: string, table: ErasureTable): void {
   )
 }
 
-/** How far it is: people are erased first, then the database is compacted. */
-export type ErasureProgress = { doing: 'erase'; people: number } | { doing: 'compact' }
-
 function unfinishedOf(database: Database, dataDir: string, table: ErasureTable): ErasureRow[] {
   agree(database, dataDir, table)
   return table.all().filter(({ finishedAt }) => finishedAt === null)
@@ -127,14 +124,13 @@ export function finishErasures(
   database: Database,
   dataDir: string,
   now: number,
-  tell: (progress: ErasureProgress) => void = () => {},
+  onCompacting: () => void = () => {},
 ): ErasuresFinished {
   const table = new ErasureTable(database)
   const unfinished = unfinishedOf(database, dataDir, table)
   const people = unfinished.length
   if (people === 0) return { people, unfinished: null }
   try {
-    tell({ doing: 'erase', people })
     const release = beginRewriting(dataDir)
     try {
       projectRest(database, () => now)
@@ -148,7 +144,7 @@ export function finishErasures(
     throw error
   }
   try {
-    tell({ doing: 'compact' })
+    onCompacting()
     compact(database, dataDir)
   } catch (error) {
     // Compacting needs disk space, which may be missing. That is no reason not to serve.

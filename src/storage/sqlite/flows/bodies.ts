@@ -28,16 +28,11 @@ function textOf(rows: CatalogueRows, { flow_id, version }: Publication): string 
  */
 export class FlowBody implements PreparedBody {
   readonly hash: string
-  /** Characters of its text. */
-  readonly length: number
-
   constructor(
     private readonly rows: CatalogueRows,
     private readonly publication: Publication,
   ) {
-    const { text } = this
-    this.hash = hashOf(text)
-    this.length = text.length
+    this.hash = hashOf(this.text)
   }
 
   get text(): string {
@@ -52,8 +47,6 @@ export class FlowBody implements PreparedBody {
 export class FlowListBody implements PublishedFlows {
   /** Hash of the whole. */
   readonly version: string
-  /** Characters of the flows' text. */
-  readonly length: number
   private readonly publications: readonly Publication[]
   /** Fields after the flows: none by default, so that the list stays as it always was. */
   private readonly more: string
@@ -75,7 +68,6 @@ export class FlowListBody implements PublishedFlows {
       (throttle === null ? '' : `,"throttle":${throttle}`)
     this.isThrottled = throttle !== null
     this.version = hashOf(flows + this.more)
-    this.length = flows.length
     this.publications = published.map(({ flow_id, version }) => ({ flow_id, version }))
   }
 

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, count, desc, eq, inArray, max, ne, sql } from 'drizzle-orm'
 import type { Flow, FlowDefinition } from '../../../core/flow/flow.ts'
 import type {
   AuthoredFlow,
@@ -9,17 +8,7 @@ import type {
   VersionNote,
 } from '../../../modules/authoring/port.ts'
 import { atOnce, inSlices, patientSlices } from '../../../scheduling/cooperative.ts'
-import { preparedOnce, type Tables, tables } from '../catalogue/change.ts'
-import {
-  auditLog,
-  catalogueChanges,
-  flows,
-  flowVersions,
-  items,
-  steps,
-} from '../database/schema.ts'
-
-type FlowRow = typeof flows.$inferSelect
+import { preparedOnce } from '../catalogue/change.ts'
 
 /** A published flow as its author would have written it: without what the server added. */
 export function definitionOf({ id, version, publishedAt, steps, checklist, ...rest }: Flow) {
@@ -34,76 +23,108 @@ export function definitionOf({ id, version, publishedAt, steps, checklist, ...re
   }
 }
 
-const orgRowGiven = sql.placeholder('orgRow')
+/** A flow with its newest version; `draft`, `source` and `body` are JSON. */
+interface FlowRow {
+  id: number
+  publicId: string
+  key: string
+  status: AuthoredFlow['status']
+  draft: string | null
+  updatedAt: number
+  source: string | null
+  isLocked: 0 | 1
+}
 
-const statements = preparedOnce((tx: Tables) => ({
-  flowByKey: tx
-    .select()
-    .from(flows)
-    .where(and(eq(flows.orgId, orgRowGiven), eq(flows.key, sql.placeholder('key'))))
-    .prepare(),
-  keys: tx
-    .select({ key: flows.key })
-    .from(flows)
-    .where(eq(flows.orgId, orgRowGiven))
-    .orderBy(asc(flows.key))
-    .prepare(),
-  inUse: tx
-    .select({ count: count() })
-    .from(flows)
-    .where(and(eq(flows.orgId, orgRowGiven), ne(flows.status, 'archived')))
-    .prepare(),
-  revision: tx
-    .select({ seq: max(catalogueChanges.seq) })
-    .from(catalogueChanges)
-    .where(eq(catalogueChanges.orgId, orgRowGiven))
-    .prepare(),
-  newestVersion: tx
-    .select()
-    .from(flowVersions)
-    .where(eq(flowVersions.flowId, sql.placeholder('flowId')))
-    .orderBy(desc(flowVersions.version))
-    .limit(1)
-    .prepare(),
-}))
+interface VersionRow {
+  version: number
+  publishedAt: number
+  body: string
+}
 
-const flowByKey = (tx: Tables, orgRow: number, key: string): FlowRow | undefined =>
-  statements(tx).flowByKey.get({ orgRow, key })
+/** They do not use Drizzle, which takes longer to make of a flow's text what it is than SQLite to read it. */
+const statements = preparedOnce((database: Database) => {
+  const keysIn = (table: string, rows: string) =>
+    database.query<{ key: string }, [number, string]>(
+      `select distinct p.key from flows f join flow_versions v on v.flow_id = f.id,
+          json_each(v.${rows}) as part join ${table} p on p.id = part.value
+      where f.org_id = ? and f.key = ? order by p.id`,
+    )
+  const ofFlow = 'flow_versions v join flows f on f.id = v.flow_id where f.org_id = ? and f.key = ?'
+  return {
+    flow: database.query<FlowRow, [number, string]>(
+      `select id, public_id as publicId, key, status, draft, updated_at as updatedAt, source,
+        is_locked as isLocked from flows where org_id = ? and key = ?`,
+    ),
+    keys: database.query<{ key: string }, [number]>(
+      'select key from flows where org_id = ? order by key',
+    ),
+    inUse: database.query<{ count: number }, [number]>(
+      "select count(*) as count from flows where org_id = ? and status <> 'archived'",
+    ),
+    revision: database.query<{ seq: number }, [number]>(
+      'select coalesce(max(seq), 0) as seq from catalogue_changes where org_id = ?',
+    ),
+    newestVersion: database.query<VersionRow, [number]>(
+      `select version, published_at as publishedAt, body from flow_versions where flow_id = ?
+      order by version desc limit 1`,
+    ),
+    version: database.query<VersionRow, [number, string, number]>(
+      `select v.version, v.published_at as publishedAt, v.body from ${ofFlow} and v.version = ?`,
+    ),
+    versions: database.query<Omit<VersionNote, 'published'>, [number, string]>(
+      `select v.version, v.published_at as publishedAt, json_array_length(v.step_rows) as stepCount,
+        json_array_length(v.item_rows) as itemCount from ${ofFlow} order by v.version desc`,
+    ),
+    // Showing a version again, or making it only a draft, is no new version.
+    publishers: database.query<
+      { version: number } & NonNullable<VersionNote['published']>,
+      [number, string]
+    >(
+      `select after ->> '$.version' as version, actor as "by", via, note from audit_log
+      where org_id = ? and subject = ?
+        and action in ('flow.publish', 'flow.push_and_publish', 'flow.restore')
+        and before ->> '$.version' is not after ->> '$.version'
+      order by id`,
+    ),
+    stepKeys: keysIn('steps', 'step_rows'),
+    itemKeys: keysIn('items', 'item_rows'),
+  }
+})
 
 /** The newest change of an organisation; 0 before the first. */
-export const revisionOf = (tx: Tables, orgRow: number): number =>
-  statements(tx).revision.get({ orgRow })?.seq ?? 0
+export const revisionOf = (database: Database, orgRow: number): number =>
+  statements(database).revision.get(orgRow)!.seq
 
-const versionFrom = ({ version, publishedAt, body }: typeof flowVersions.$inferSelect) => ({
+const versionFrom = ({ version, publishedAt, body }: VersionRow) => ({
   version,
   publishedAt,
-  definition: definitionOf(body) as FlowDefinition,
+  definition: definitionOf(JSON.parse(body) as Flow) as FlowDefinition,
 })
 
 /** A flow's row with its newest version. */
-function authoredFlow(tx: Tables, row: FlowRow): AuthoredFlow {
-  const newest = statements(tx).newestVersion.get({ flowId: row.id })
+function authoredFlow(database: Database, row: FlowRow): AuthoredFlow {
+  const newest = statements(database).newestVersion.get(row.id)
   const { publicId: id, key, status, draft, updatedAt, source, isLocked } = row
-  const published = newest ? versionFrom(newest) : null
-  return { id, key, status, draft, newest: published, updatedAt, source, isLocked }
+  return {
+    ...{ id, key, status, updatedAt, isLocked: isLocked === 1 },
+    draft: draft === null ? null : JSON.parse(draft),
+    source: source === null ? null : JSON.parse(source),
+    newest: newest && versionFrom(newest),
+  }
 }
 
 function* flowsOf(
-  tx: Tables,
+  database: Database,
   orgRow: number,
   keys?: readonly string[],
 ): Generator<undefined, FlowsRead> {
-  const revision = revisionOf(tx, orgRow)
-  const inUse = statements(tx).inUse.get({ orgRow })?.count ?? 0
+  const sql = statements(database)
+  const revision = revisionOf(database, orgRow)
+  const inUse = sql.inUse.get(orgRow)!.count
   const read: AuthoredFlow[] = []
-  const named =
-    keys?.toSorted() ??
-    statements(tx)
-      .keys.all({ orgRow })
-      .map(({ key }) => key)
-  for (const key of named) {
-    const row = flowByKey(tx, orgRow, key)
-    if (row) read.push(authoredFlow(tx, row))
+  for (const key of keys?.toSorted() ?? sql.keys.all(orgRow).map(({ key }) => key)) {
+    const row = sql.flow.get(orgRow, key)
+    if (row) read.push(authoredFlow(database, row))
     yield
   }
   return { revision, flows: read, inUse }
@@ -111,7 +132,7 @@ function* flowsOf(
 
 /** Flows of an organisation as of one moment: see `FlowStore.read`. */
 export const readFlows = (database: Database, orgRow: number, keys?: readonly string[]) =>
-  database.transaction(() => atOnce(flowsOf(tables(database), orgRow, keys)))()
+  database.transaction(() => atOnce(flowsOf(database, orgRow, keys)))()
 
 /** How often they are read in slices, in case somebody changes them meanwhile. */
 const mostTries = 3
@@ -122,56 +143,21 @@ export async function readFlowsInSlices(
   orgRow: number,
   keys?: readonly string[],
 ): Promise<FlowsRead> {
-  const tx = tables(database)
   for (let tries = 1; tries <= mostTries; tries++) {
-    const read = await inSlices(flowsOf(tx, orgRow, keys), patientSlices())
-    if (revisionOf(tx, orgRow) === read.revision) return read
+    const read = await inSlices(flowsOf(database, orgRow, keys), patientSlices())
+    if (revisionOf(database, orgRow) === read.revision) return read
   }
   return readFlows(database, orgRow, keys)
 }
 
-/** See `FlowStore.versions`. */
+/** See `FlowStore.versions`; who published which, as far as the audit log says. */
 export function flowVersionsOf(database: Database, orgRow: number, key: string): VersionNote[] {
-  const tx = tables(database)
-  const { version, publishedAt, stepRows, itemRows } = flowVersions
-  const rows = tx
-    .select({ version, publishedAt, stepRows, itemRows })
-    .from(flowVersions)
-    .innerJoin(flows, eq(flows.id, flowVersions.flowId))
-    .where(and(eq(flows.orgId, orgRow), eq(flows.key, key)))
-    .orderBy(desc(version))
-    .all()
-  const noted = publishersOf(tx, orgRow, key)
-  return rows.map(({ stepRows: ofSteps, itemRows: ofItems, ...row }) => ({
-    ...row,
-    stepCount: ofSteps.length,
-    itemCount: ofItems.length,
-    published: noted.get(row.version) ?? null,
-  }))
-}
-
-const publishing = ['flow.publish', 'flow.push_and_publish', 'flow.restore']
-
-/** Who published which version, as far as the audit log says. */
-function publishersOf(tx: Tables, orgRow: number, key: string) {
-  const lines = tx
-    .select()
-    .from(auditLog)
-    .where(
-      and(
-        eq(auditLog.orgId, orgRow),
-        eq(auditLog.subject, key),
-        inArray(auditLog.action, publishing),
-      ),
-    )
-    .orderBy(asc(auditLog.id))
-    .all()
-  return new Map(
-    lines
-      // Showing a version again, or making it only a draft, is no new version.
-      .filter(({ before, after }) => before?.version !== after?.version)
-      .map(({ after, actor, via, note }) => [after?.version, { by: actor, via, note }] as const),
-  )
+  const sql = statements(database)
+  const noted = sql.publishers.all(orgRow, key)
+  const published = new Map(noted.map(({ version, ...by }) => [version, by] as const))
+  return sql.versions
+    .all(orgRow, key)
+    .map(row => ({ ...row, published: published.get(row.version) ?? null }))
 }
 
 /** See `FlowStore.version`. */
@@ -181,32 +167,17 @@ export function flowVersionOf(
   key: string,
   version: number,
 ): PublishedVersion | null {
-  const found = tables(database)
-    .select({ row: flowVersions })
-    .from(flowVersions)
-    .innerJoin(flows, eq(flows.id, flowVersions.flowId))
-    .where(and(eq(flows.orgId, orgRow), eq(flows.key, key), eq(flowVersions.version, version)))
-    .get()
-  return found ? versionFrom(found.row) : null
+  const found = statements(database).version.get(orgRow, key, version)
+  return found && versionFrom(found)
 }
 
 /** See `FlowStore.publishedParts`. */
 export function publishedParts(database: Database, orgRow: number, key: string): PublishedParts {
-  const tx = tables(database)
-  const flow = flowByKey(tx, orgRow, key)
-  if (!flow) return { stepKeys: [], itemKeys: [] }
-  const versions = tx
-    .select({ stepRows: flowVersions.stepRows, itemRows: flowVersions.itemRows })
-    .from(flowVersions)
-    .where(eq(flowVersions.flowId, flow.id))
-    .all()
-  const keysIn = (table: typeof steps | typeof items, rows: ReadonlySet<number>) => {
-    const parts = tx.select().from(table).where(eq(table.flowId, flow.id)).all()
-    return parts.filter(({ id }) => rows.has(id)).map(({ key }) => key)
-  }
+  const { stepKeys, itemKeys } = statements(database)
+  const keysOf = (rows: readonly { key: string }[]) => rows.map(({ key }) => key)
   return {
-    stepKeys: keysIn(steps, new Set(versions.flatMap(({ stepRows }) => stepRows))),
-    itemKeys: keysIn(items, new Set(versions.flatMap(({ itemRows }) => itemRows))),
+    stepKeys: keysOf(stepKeys.all(orgRow, key)),
+    itemKeys: keysOf(itemKeys.all(orgRow, key)),
   }
 }
 

@@ -5,10 +5,9 @@ import { isoTime } from '../../../core/time/clock.ts'
 import { failpoint } from '../../../failpoints.ts'
 import type { FlowChange, FlowChanges, StoredChange } from '../../../modules/authoring/port.ts'
 import type { InRows } from '../../shared/in-rows.ts'
-import { announce, inTransaction } from '../catalogue/change.ts'
+import { announce, inTransaction, preparedOnce } from '../catalogue/change.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 import { revisionOf } from './reader.ts'
-import { partsOf, statements } from './writes.ts'
 
 /** A step or an item that a flow has not had before. */
 type NewPart = readonly [publicId: string, key: string]
@@ -132,13 +131,13 @@ export function changeFlows(
   { revision, changes, audit, witness }: PreparedChanges,
   now: () => number,
 ): StoredChange[] | null {
-  return inTransaction(database, tx => {
-    if (revisionOf(tx, orgRow) !== revision) return null
+  return inTransaction(database, () => {
+    if (revisionOf(database, orgRow) !== revision) return null
     const stored = changes.map(change => apply(database, orgRow, change, now))
     writeAudit(database, orgRow, audit)
     if (witness) writeAudit(database, witness.org, [witness.entry])
     // Also for drafts: an analyst sees a flow, and its name, before its first publication.
-    announce(tx, orgRow)
+    announce(database, orgRow)
     failpoint('during_publish')
     return stored
   })
@@ -178,4 +177,63 @@ function apply(
     sql.setOrigin.run(source, Number(origin.isLocked), orgRow, row)
   }
   return { id: publicId, key, updatedAt, publishedAt }
+}
+
+/**
+ * The statements that change flows. They do not use Drizzle, which takes ten times as long: a push may
+ * change thousands of rows in one transaction, and everything that pages report waits for it.
+ */
+const statements = preparedOnce((database: Database) => {
+  const partsIn = (table: string, title: string) =>
+    database.query<Part, [number | null]>(
+      `select id as ref, public_id as publicId, key, ${title} as title from ${table} where flow_id = ?`,
+    )
+  const addTo = (table: string) =>
+    database.query<{ id: number }, [string, number, string]>(
+      `insert into ${table} (public_id, flow_id, key) values (?, ?, ?) returning id`,
+    )
+  return {
+    flow: database.query<{ id: number; publicId: string }, [number, string]>(
+      'select id, public_id as publicId from flows where org_id = ? and key = ?',
+    ),
+    addFlow: database.query<{ id: number }, [string, number, string, number]>(
+      `insert into flows (public_id, org_id, key, status, updated_at)
+      values (?, ?, ?, 'draft', ?) returning id`,
+    ),
+    setFlow: database.query(
+      'update flows set status = ?, draft = ?, updated_at = ? where org_id = ? and id = ?',
+    ),
+    setOrigin: database.query(
+      'update flows set source = ?, is_locked = ? where org_id = ? and id = ?',
+    ),
+    // Without its body, which takes longest to read.
+    newestVersion: database.query<{ version: number; publishedAt: number }, [number]>(
+      `select version, published_at as publishedAt from flow_versions where flow_id = ?
+      order by version desc limit 1`,
+    ),
+    insertVersion: database.query(
+      `insert into flow_versions (flow_id, version, published_at, body, step_rows, item_rows)
+      values (?, ?, ?, ?, ?, ?)`,
+    ),
+    parts: { step: partsIn('steps', 'title'), item: partsIn('items', 'null') },
+    addPart: { step: addTo('steps'), item: addTo('items') },
+    // Those of the newest version, for answers about runs of older ones.
+    setTitle: database.query('update steps set title = ? where id = ?'),
+  }
+})
+
+interface Part {
+  /** Its row, or its public id where it has none yet. */
+  ref: number | string
+  publicId: string
+  key: string
+  /** The title of a step in the newest version that has it. */
+  title: string | null
+}
+
+/** The steps and items that a flow or its drafts ever had, by key. */
+function partsOf(database: Database, flowRow: number | null) {
+  const { step, item } = statements(database).parts
+  const byKey = (parts: Part[]) => new Map(parts.map(part => [part.key, part]))
+  return { step: byKey(step.all(flowRow)), item: byKey(item.all(flowRow)) }
 }

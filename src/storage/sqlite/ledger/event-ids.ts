@@ -1,7 +1,7 @@
 import type { Database, Statement } from 'bun:sqlite'
 import { stateIn } from '../database/server-state.ts'
-import { eventsPerBatch } from '../engine/event-codec/event-batches.ts'
 import { TransactionParticipant } from '../engine/participant.ts'
+import { eventsPerBatch } from './event-batches.ts'
 
 /** What becomes of an id that is there already. */
 type Conflict = 'ignore' | 'replace'

@@ -3,16 +3,10 @@ import type { EventLog, LoggedEvent, NamedPart } from '../../../modules/events/p
 import { TimeSlices } from '../../../scheduling/cooperative.ts'
 import type { InRows, StoredEvent } from '../../shared/in-rows.ts'
 import { pages } from '../database/pages.ts'
-import {
-  type BatchRow,
-  batchColumns,
-  eventsPerBatch,
-  storedText,
-} from '../engine/event-codec/event-batches.ts'
-import { decodeEvents } from '../engine/event-codec/event-text.ts'
+import { type BatchRow, batchColumns, eventsOf, eventsPerBatch } from './event-batches.ts'
 
-/** Rows of the ledger that a statement reads, 512 events of the usual sort. */
-const pageRows = 8
+/** Rows of the ledger that a statement reads. */
+const pageRows = 1
 
 /** An event's own number, as `event-batches.ts` defines it, in base 36. */
 export const cursorOf = (seq: number, place: number) => (seq * eventsPerBatch + place).toString(36)
@@ -101,9 +95,7 @@ export class EventLogReader implements InRows<EventLog> {
     for (const rows of pages(next, { seq: start }, pageRows)) {
       await slices.rest()
       const events = rows
-        .flatMap(row =>
-          decodeEvents(storedText(row)).map((event, place) => ({ seq: row.seq, place, event })),
-        )
+        .flatMap(row => eventsOf(row).map((event, place) => ({ seq: row.seq, place, event })))
         .filter(({ seq, place }) => seq * eventsPerBatch + place > number)
         .slice(0, left)
       left -= events.length

@@ -2,24 +2,16 @@ import type { Database } from 'bun:sqlite'
 import type { TimeRange } from '../../../core/time/time-range.ts'
 import type { StoredEvent } from '../../shared/in-rows.ts'
 import { pages } from '../database/pages.ts'
-import {
-  type BatchRow,
-  batchColumns,
-  type FactsRow,
-  factsColumns,
-  factsOf,
-  storedText,
-} from '../engine/event-codec/event-batches.ts'
-import { decodeEvents, isOfFlow } from '../engine/event-codec/event-text.ts'
-import type { Fact, LedgerFact } from '../projections/facts.ts'
+import { type Fact, isOfFlow, type LedgerFact } from '../projections/facts.ts'
+import { type BatchRow, batchColumns, eventsOf, factsOf } from './event-batches.ts'
 
 /** Reads the ledger, always in the order of arrival. */
 
 /**
- * Batches that a statement reads, 192 events of the usual sort. That is as many as are handed out at once,
- * so that a garbage collection meanwhile finds little that is still held, and ages none of it.
+ * Batches that a statement reads. Their events are handed out at once, so that a garbage collection meanwhile
+ * finds little that is still held, and ages none of it.
  */
-const pageBatches = 3
+const pageBatches = 1
 
 /** Which of a flow's rows are read. */
 interface Rows {
@@ -75,7 +67,7 @@ export function* flowEvents(
   const isAsked = ({ flowRef: of, occurredAt: at }: StoredEvent) =>
     of === flowRow && at >= range.startMs && at < range.endMs
   for (const page of flowRows<BatchRow>(database, batchColumns, orgRow, flowRow, { range })) {
-    for (const row of page) yield decodeEvents(storedText(row)).filter(isAsked)
+    for (const row of page) yield eventsOf(row).filter(isAsked)
   }
 }
 
@@ -88,7 +80,7 @@ export function* flowFacts(
   upTo?: number,
 ): Generator<Fact[]> {
   const rows = { after, ...(upTo !== undefined && { upTo }) }
-  for (const page of flowRows<FactsRow>(database, factsColumns, orgRow, flowRow, rows)) {
+  for (const page of flowRows<BatchRow>(database, batchColumns, orgRow, flowRow, rows)) {
     yield page
       .flatMap(row => factsOf(row, orgRow))
       .filter(isOfFlow)
@@ -97,15 +89,15 @@ export function* flowFacts(
 }
 
 /** Batches that a statement reads if their events are not handed out. */
-const pageOfAll = 64
+const pageOfAll = 16
 
 /** What all of an organisation's batches say. */
 export function* ledgerPages(
   database: Database,
   orgRow: number,
 ): Generator<readonly { seq: number; facts: readonly LedgerFact[] }[]> {
-  const page = database.query<FactsRow, [number, number]>(
-    `select ${factsColumns} from event_batches
+  const page = database.query<BatchRow, [number, number]>(
+    `select ${batchColumns} from event_batches
     where seq > ? and org_id = ? order by seq limit ${pageOfAll}`,
   )
   for (const rows of pages(({ seq }) => page.all(seq, orgRow), { seq: 0 }, pageOfAll)) {

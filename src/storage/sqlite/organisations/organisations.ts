@@ -95,7 +95,7 @@ export function addOrganisation(
       const pair = { production: staging.production, staging: row }
       insertLink(database, pair, createdAt, staging.audit)
     }
-    announce(tx, row)
+    announce(database, row)
     return 'added'
   })
 }
@@ -112,7 +112,7 @@ export function readOrganisation(
     const row = tx.select().from(organisations).where(eq(organisations.id, orgRow)).get()
     if (!row) throw new Error('The organisation is gone')
     return {
-      revision: revisionOf(tx, orgRow),
+      revision: revisionOf(database, orgRow),
       organisation: recordOf(row),
       keys: keysOf(database, orgRow, now),
       secrets: secretsOf(database, orgRow, now),
@@ -159,7 +159,7 @@ export function changeOrganisation(
   { revision, settings, snippetKey, identitySecret, audit }: OrganisationChange,
 ): boolean {
   return inTransaction(database, tx => {
-    if (revisionOf(tx, orgRow) !== revision) return false
+    if (revisionOf(database, orgRow) !== revision) return false
     if (settings && Object.keys(settings).length > 0) {
       const { overrides: limits, origins, traits, ...others } = settings
       tx.update(organisations)
@@ -175,7 +175,7 @@ export function changeOrganisation(
     if (snippetKey) replaceKey(tx, orgRow, snippetKey)
     if (identitySecret) replaceSecret(tx, orgRow, identitySecret)
     writeAudit(database, orgRow, audit)
-    announce(tx, orgRow)
+    announce(database, orgRow)
     return true
   })
 }

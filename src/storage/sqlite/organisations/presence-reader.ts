@@ -6,9 +6,9 @@ import { summedHours } from '../../../core/organisation/verified-identity.ts'
 import { least } from '../../../core/run/run.ts'
 import { hourMs } from '../../../core/time/durations.ts'
 import type { CountedSince, Presence } from '../../../modules/installation/port.ts'
-import type { PresenceMarks } from '../../shared/presence-marks.ts'
 import { countsKeptMs, limitReached, refusedOrigin } from '../../shared/refusals.ts'
-import { identityHours } from './identity-counts.ts'
+import type { PresenceTable } from './presence-table.ts'
+import { identityHours } from './user-hashes.ts'
 
 /** The counts of some words, each stored under a code of its own; words never counted are left out. */
 function countsIn<Word extends string>(
@@ -52,13 +52,13 @@ export class PresenceReader {
 
   constructor(
     database: Database,
-    private readonly marks: PresenceMarks,
+    private readonly marks: Pick<PresenceTable, 'seen'>,
   ) {
     this.sql = statements(database)
     this.identityHours = identityHours(database)
   }
 
-  presence(orgRow: number, now: number): Presence {
+  read(orgRow: number, now: number): Presence {
     const { sql } = this
     const [row] = sql.presence.all(orgRow)
     const refused = sql.refusals.all(orgRow, Math.floor(now / hourMs) - 24)
@@ -86,7 +86,7 @@ export class PresenceReader {
   }
 
   /** See `PresenceBook.since`. */
-  countedSince(orgRow: number, now: number): CountedSince {
+  since(orgRow: number, now: number): CountedSince {
     const kept = Math.floor((now - countsKeptMs) / hourMs)
     const refused = this.sql.refusedSince.all(orgRow, kept)
     const [wrong] = this.sql.wrongHashesSince.all(orgRow, kept)

@@ -6,9 +6,8 @@ import { isoTime, isoTimeOrNull } from '../../../core/time/clock.ts'
 import type { NamedPerson, StoredSection } from '../../../modules/people/port.ts'
 import type { InRows, NewEvent, StoredEvent } from '../../shared/in-rows.ts'
 import { pages } from '../database/pages.ts'
-import { type BatchRow, storedText } from '../engine/event-codec/event-batches.ts'
-import { decodeEvents } from '../engine/event-codec/event-text.ts'
 import { type BuriedCommand, letterIn, namesIn } from '../ledger/dead-letters.ts'
+import { type BatchRow, batchColumns, eventsOf } from '../ledger/event-batches.ts'
 import { pairIn, pairPrefix } from '../runs/run-people.ts'
 import { unpackSteps } from '../runs/run-rows.ts'
 import type { StoredRun } from '../runs/stored-run.ts'
@@ -22,7 +21,7 @@ import { causedReader } from './caused-events.ts'
 type Rows = Generator<object | null>
 
 const pageRows = 200
-const pageBatches = 16
+const pageBatches = 4
 
 /** The ids that callers know, by row. */
 function publicIdsOf(database: Database, orgRow: number) {
@@ -93,11 +92,12 @@ const storedEventOf = (event: StoredEvent, names: Names) => ({
 function* events(database: Database, asked: InRows<NamedPerson>, names: Names): Rows {
   const { orgRef: orgRow, person } = asked
   const page = database.query<BatchRow, [number, number]>(
-    `select * from event_batches where seq > ? and org_id = ? order by seq limit ${pageBatches}`,
+    `select ${batchColumns} from event_batches
+    where seq > ? and org_id = ? order by seq limit ${pageBatches}`,
   )
   for (const rows of pages(({ seq }) => page.all(seq, orgRow), { seq: 0 }, pageBatches)) {
     for (const row of rows) {
-      const own = decodeEvents(storedText(row)).filter(event => namesOf(event).includes(person))
+      const own = eventsOf(row).filter(event => namesOf(event).includes(person))
       for (const event of own) yield storedEventOf(event, names)
       yield null
     }

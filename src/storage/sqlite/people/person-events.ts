@@ -3,17 +3,11 @@ import { namesOf } from '../../../core/event/event.ts'
 import type { NamedPerson, PersonsEvents } from '../../../modules/people/port.ts'
 import { TimeSlices } from '../../../scheduling/cooperative.ts'
 import type { InRows } from '../../shared/in-rows.ts'
-import {
-  type BatchRow,
-  batchColumns,
-  eventsPerBatch,
-  storedText,
-} from '../engine/event-codec/event-batches.ts'
-import { decodeEvents } from '../engine/event-codec/event-text.ts'
+import { type BatchRow, batchColumns, eventsOf, eventsPerBatch } from '../ledger/event-batches.ts'
 import { cursorOf, type EventLogReader } from '../ledger/event-log.ts'
 
 /** Rows of the ledger that a statement reads. */
-const pageRows = 16
+const pageRows = 4
 /** Events that one call goes through: a few tenths of a second at most. */
 const maxRead = 65_536
 
@@ -37,7 +31,7 @@ export function personEventsOver(database: Database, log: EventLogReader) {
       await slices.rest()
       const rows = page.all(orgRow, seq)
       for (const row of rows) {
-        const ofRow = decodeEvents(storedText(row))
+        const ofRow = eventsOf(row)
         read += ofRow.length
         for (let place = ofRow.length - 1; place >= 0; place--) {
           const event = ofRow[place]!

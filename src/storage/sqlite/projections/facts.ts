@@ -19,8 +19,15 @@ export interface LedgerFact extends Omit<Fact, 'flowRow'> {
   name: string | null
 }
 
+/** An event without what only exports show. */
+export type EventFacts = Omit<NewEvent, 'reportedAt' | 'url' | 'reason' | 'properties'>
+
+/** Whether an event means something for the projections of a flow. */
+export const isOfFlow = (fact: LedgerFact): fact is LedgerFact & Fact =>
+  fact.flowRow !== null && fact.kind !== 'custom'
+
 /** What an event says, as far as anything follows from it. */
-export const factOf = (orgRow: number, event: NewEvent, source: EventSource): LedgerFact => ({
+export const factOf = (orgRow: number, event: EventFacts, source: EventSource): LedgerFact => ({
   id: event.id,
   orgRow,
   flowRow: event.flowRef,

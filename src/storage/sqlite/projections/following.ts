@@ -9,7 +9,7 @@ const afterMs = 500
 const mostEvents = 50_000
 
 /** If much waits, it is projected for this long before requests have their turn again, milliseconds. */
-const busySliceMs = 10
+const busySliceMs = 5
 
 /** How long until the next try if the database takes nothing, milliseconds. */
 const retryMs = 1_000

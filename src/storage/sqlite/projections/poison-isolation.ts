@@ -1,12 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import { runKeyOf } from '../../../core/run/run.ts'
 import type { StoredEvent } from '../../shared/in-rows.ts'
-import { type BatchRow, batchColumns, storedText } from '../engine/event-codec/event-batches.ts'
-import { decodeEvents, decodeFacts, isOfFlow } from '../engine/event-codec/event-text.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
 import { letterText } from '../ledger/dead-letters.ts'
+import { type BatchRow, batchColumns, eventsOf, factsOf } from '../ledger/event-batches.ts'
 import { flowRows } from '../ledger/ledger.ts'
-import type { Fact } from './facts.ts'
+import { type Fact, isOfFlow } from './facts.ts'
 import { isInRun, type Part } from './joined-facts.ts'
 
 function statements(database: Database) {
@@ -49,12 +48,11 @@ export class PoisonIsolation {
   private projectOrBury(part: Part, after: number, isOne: (fact: Fact) => boolean): void {
     if (!this.attempt(() => this.project.part(part))) return
     for (const row of this.rowsOf(part, after)) {
-      const text = storedText(row)
-      const facts = decodeFacts(text, part.orgRow, text.source)
+      const facts = factsOf(row, part.orgRow)
       for (const [place, fact] of facts.entries()) {
         if (!isOfFlow(fact) || fact.flowRow !== part.flowRow || !isOne(fact)) continue
         const fault = this.attempt(() => this.project.fact(fact))
-        if (fault) this.bury(part.orgRow, decodeEvents(text)[place]!, fault)
+        if (fault) this.bury(part.orgRow, eventsOf(row)[place]!, fault)
       }
     }
   }

@@ -1,16 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import type { EventsTable, Member, TableEvent } from '../../log/log.ts'
 import { openForReading } from '../database/database.ts'
-import { type BatchRow, batchColumns, storedText } from '../engine/event-codec/event-batches.ts'
-import { decodeEvents } from '../engine/event-codec/event-text.ts'
+import { type BatchRow, batchColumns, eventsOf } from '../ledger/event-batches.ts'
 import { tellerOver } from '../ledger/event-log.ts'
 
 /** Events that are read, and written, at once, or some more: a few milliseconds of work. */
 const eventsAtOnce = 500
-/** Batches that are written again at once. */
-const batchesAtOnce = 16
-/** Batches that are looked for at once. */
-const batchesLookedFor = 200
 
 type Row = BatchRow & { org_id: number }
 
@@ -33,10 +28,6 @@ export class EventsCopy {
       ),
       one: database.query<Row, [number]>(
         `select org_id, ${batchColumns} from event_batches where seq = ?`,
-      ),
-      ofOrganisation: database.query<{ seq: number }, [number, number, number]>(
-        `select seq from event_batches where seq > ? and seq <= ? and org_id = ?
-        order by seq limit ${batchesLookedFor}`,
       ),
       organisation: database.query<{ id: string }, [number]>(
         'select public_id as id from organisations where id = ?',
@@ -70,35 +61,16 @@ export class EventsCopy {
   }
 
   private async copyAll(member: Pick<Member, 'holds'>): Promise<void> {
-    while (!this.isClosing && (await member.holds('log')) !== null && (await this.next())) {
+    while (!this.isClosing && (await member.holds('log')) && (await this.next())) {
       // What else this thread has to do comes first.
       await new Promise<void>(resolve => setImmediate(resolve))
     }
   }
 
-  /**
-   * Writes an organisation's rows again, after somebody was erased from the database.
-   *
-   * @param seqs of the batches that are concerned; null if it is not known
-   */
-  async rewrite(orgRow: number, upTo: number, seqs: readonly number[] | null): Promise<void> {
+  /** Writes batches again, after somebody was erased from the database. */
+  async rewrite(seqs: readonly number[]): Promise<void> {
     if (!(await this.table.exists())) return
-    if (seqs !== null) return this.rewriteAll(seqs)
-    for (let after = 0; ; ) {
-      const found = this.sql.ofOrganisation.all(after, upTo, orgRow)
-      if (found.length === 0) return
-      await this.rewriteAll(found.map(({ seq }) => seq))
-      after = found.at(-1)!.seq
-    }
-  }
-
-  private async rewriteAll(seqs: readonly number[]): Promise<void> {
-    for (let from = 0; from < seqs.length; from += batchesAtOnce) {
-      const piece = seqs.slice(from, from + batchesAtOnce)
-      await this.table.rewrite(piece, () =>
-        this.rowsOf(piece.flatMap(seq => this.sql.one.all(seq))),
-      )
-    }
+    await this.table.rewrite(seqs, () => this.rowsOf(seqs.flatMap(seq => this.sql.one.all(seq))))
   }
 
   private rowsOf(batches: readonly Row[]): TableEvent[] {
@@ -109,7 +81,7 @@ export class EventsCopy {
       tellers.set(batch.org_id, told)
       const orgId = this.sql.organisation.get(batch.org_id)?.id
       if (orgId === undefined) return []
-      return decodeEvents(storedText(batch)).map((stored, place) => {
+      return eventsOf(batch).map((stored, place) => {
         const event = told('', stored)
         return {
           ...{ seq: batch.seq, place, org_id: orgId },

@@ -11,13 +11,12 @@ import {
 import { hasDatabase, openForReading } from '../database/database.ts'
 import { schemaOf } from '../database/migrate.ts'
 import { stateIn } from '../database/server-state.ts'
-import { lastReceipt } from '../engine/event-codec/event-batches.ts'
 import { NotOfThisLog } from './prepare-replica.ts'
 import { batchesAfter, leaving, movingInto, positionIn, renameLog, setPosition } from './replica.ts'
-import { type Row, sharedTables } from './shared-tables.ts'
+import { type Row, sharedTables } from './shared-rows.ts'
 
 /** How much a page holds. */
-const pageBatches = 500
+const pageBatches = 125
 const pageRows = 1_000
 
 /** What was moved: rows by table, and events. */
@@ -86,15 +85,15 @@ function placeIn(database: Database, log: Log, now: number): Position {
   if (known?.log === log.id || known?.log === movingInto(log.id)) return known
   const state = (name: string) => stateIn(database, name)
   const newest = database
-    .query<{ seq: number; received_at: number; later: string }, []>(
-      'select seq, received_at, later from event_batches order by seq desc limit 1',
+    .query<{ seq: number; received_at: number }, []>(
+      'select seq, received_at from event_batches order by seq desc limit 1',
     )
     .get()
   const seqs = ['ledger_deleted', 'projected'].map(state)
   const to = {
     seq: Math.max(1, known?.seq ?? 0, newest?.seq ?? 0, ...seqs),
     mark: crypto.randomUUID(),
-    at: Math.max(known?.at ?? 0, newest ? lastReceipt(newest) : 0, now),
+    at: Math.max(known?.at ?? 0, newest?.received_at ?? 0, now),
   }
   setPosition(database).run(movingInto(log.id), to.seq, to.mark, to.at)
   return to

@@ -3,7 +3,7 @@ import { hasDatabase, openForReading, openForWriting } from '../database/databas
 import { schemaKnown, schemaOf } from '../database/migrate.ts'
 import { prepareDatabase } from '../database/prepare.ts'
 import { beginning, leaving, movingInto, positionIn, renameLog } from './replica.ts'
-import { discardDatabase, placeSnapshot, SnapshotDamaged } from './snapshot-file.ts'
+import { discardDatabase, placeSnapshot, SnapshotDamaged } from './snapshots.ts'
 
 /** A directory holds data that is not of this log; the message says what to do. */
 export class NotOfThisLog extends Error {

@@ -1,16 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import type { Group, LogBatch, LogRow, Page, Position } from '../../log/log.ts'
-import {
-  eventsPerBatch,
-  factsOf,
-  flowsOf,
-  lastReceipt,
-} from '../engine/event-codec/event-batches.ts'
+import { eventsPerBatch, factsOf, flowsOf, insertBatch } from '../ledger/event-batches.ts'
 import type { EventIds } from '../ledger/event-ids.ts'
 import type { Follower } from '../projections/follower.ts'
-import { RowChanges } from './row-changes.ts'
-import { RowWriter } from './row-writer.ts'
-import { sharedTables } from './shared-tables.ts'
+import { SharedRows } from './shared-rows.ts'
 
 /** The position of a database that has taken up nothing yet. */
 export const beginning: Position = { seq: 0, mark: '', at: 0 }
@@ -26,8 +19,7 @@ const reported: ReadonlySet<string> = new Set([
   'step_baselines',
   'step_fingerprints',
   'deliveries',
-  'watched_events',
-  'retention_state',
+  'retained',
 ])
 
 const isChange = (rows: readonly LogRow[]) => rows.some(({ table }) => !reported.has(table))
@@ -47,7 +39,7 @@ export const leaving = (log: string): string => `leaving ${log}`
 /** Reads the batches of the ledger after a number. */
 export const batchesAfter = (database: Database, most = -1) =>
   database.query<LogBatch, [number]>(
-    `select seq, org_id as orgRow, received_at as receivedAt, later, source, events, asked, body
+    `select seq, org_id as orgRow, received_at as receivedAt, source, events, asked, body
     from event_batches where seq > ? order by seq limit ${most}`,
   )
 
@@ -65,11 +57,7 @@ export const renameLog = (database: Database, log: string) =>
 
 function statements(database: Database) {
   return {
-    insertBatch: database.query(
-      `insert into event_batches
-        (seq, org_id, received_at, later, source, events, flows, first_at, last_at, asked, body)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
+    insertBatch: insertBatch(database),
     batchesAfter: batchesAfter(database),
     setPosition: setPosition(database),
     noteErasures: database.query(
@@ -83,8 +71,7 @@ export class Replica {
   /** Up to where everything is taken up. */
   position: Position
   private readonly sql: ReturnType<typeof statements>
-  private readonly changes: RowChanges
-  private readonly rows: RowWriter
+  private readonly rows: SharedRows
   /** The position once the transaction under way is committed. */
   private next: Position
   /** Whether others have changed what management keeps since this was last reset. */
@@ -97,10 +84,8 @@ export class Replica {
     private readonly ids: EventIds,
     private readonly follower: Follower,
   ) {
-    const tables = sharedTables(database)
     this.sql = statements(database)
-    this.changes = new RowChanges(database, tables)
-    this.rows = new RowWriter(database, tables)
+    this.rows = new SharedRows(database)
     this.position = positionIn(database) ?? beginning
     this.next = this.position
   }
@@ -117,24 +102,22 @@ export class Replica {
     this.hasChange ||= isChange(rows)
     if (rows.some(({ table }) => table === 'erasures')) this.sql.noteErasures.run()
     for (const batch of batches) this.takeUpBatch(batch)
-    this.changes.forget()
+    this.rows.forget()
     if (to === null) return
     this.ids.startAt(to.seq + 1)
     this.moveTo(to)
   }
 
   private takeUpBatch(batch: LogBatch): void {
-    const { seq, orgRow, receivedAt, later, source, events, asked, body } = batch
+    const { seq, orgRow, receivedAt, source, events, asked, body } = batch
     const stored = factsOf({ seq, source, events, body }, orgRow)
     const ids = stored.map(({ id }) => id)
     this.ids.takeUp(orgRow, ids, seq * eventsPerBatch)
     this.ids.startAt(seq + 1)
     const { flows, firstAt, lastAt } = flowsOf(stored)
-    const [counts, span] = [
-      [receivedAt, later, source, events],
-      [flows, firstAt, lastAt],
-    ] as const
-    this.sql.insertBatch.run(seq, orgRow, ...counts, ...span, asked, body)
+    this.sql.insertBatch.run(
+      ...[seq, orgRow, receivedAt, source, events, flows, firstAt, lastAt, asked, body],
+    )
     this.follower.note(stored)
     this.follower.noteAsked(stored, asked)
   }
@@ -147,12 +130,10 @@ export class Replica {
   collect(now: number, latest: number): Group | null {
     const { seq, at } = this.position
     const batches = this.sql.batchesAfter.all(seq)
-    const rows = this.changes.take()
+    const rows = this.rows.take()
     if (batches.length === 0 && rows.length === 0) return null
     const last = batches.at(-1)?.seq ?? seq + 1
-    const receipts = batches.map(batch =>
-      lastReceipt({ received_at: batch.receivedAt, later: batch.later }),
-    )
+    const receipts = batches.map(({ receivedAt }) => receivedAt)
     // What was acknowledged while this machine's clock was wrong may seem to have arrived in the future.
     const receivedAt = Math.min(Math.max(...receipts), latest)
     const to = { seq: last, mark: crypto.randomUUID(), at: Math.max(at, now, receivedAt) }

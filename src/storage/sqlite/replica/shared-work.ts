@@ -7,7 +7,7 @@ import type {
   ErasureProgress,
   NamedPerson,
 } from '../../../modules/people/port.ts'
-import { type Log, type LogBatch, LogUnavailable, type Member } from '../../log/log.ts'
+import { type LogBatch, LogUnavailable } from '../../log/log.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { stateIn } from '../database/server-state.ts'
 import type { ErasedHere } from '../erasure/erase-whole.ts'
@@ -15,10 +15,10 @@ import { receiptOf } from '../erasure/erase-whole.ts'
 import { type ErasureRow, ErasureTable } from '../erasure/erasure-table.ts'
 import { allowAgain, beginErasure } from '../erasure/erasures.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
-import type { LongWork } from '../writer/long-work.ts'
 import type { EventsCopy } from './events-copy.ts'
 import { SharedList } from './shared-list.ts'
 import type { Snapshots } from './snapshots.ts'
+import type { TogetherParts } from './together.ts'
 
 /** For a rebuild that another machine was asked for, and notes. */
 const nobodysAudit: OperationAudit = {
@@ -40,32 +40,16 @@ function noteRebuilt(database: Database, id: number): void {
 }
 
 /** Shared tables whose rows name people. */
-const namingPeople = ['step_reports', 'step_health', 'dead_letters', 'watched_events']
+const namingPeople = ['step_reports', 'step_health', 'dead_letters']
 
 /** Batches that are overwritten in one statement. */
-const batchesAtOnce = 200
+const batchesAtOnce = 16
 
 type Tell = (progress: ErasureProgress) => void
 
-interface WorkParts {
-  database: Database
-  dataDir: string
-  now: () => number
-  /** The position of this machine's database. */
-  seq: () => number
-  change: <T>(work: () => T, isInPassing?: boolean, committed?: () => void) => Promise<T>
-  log: Log
-  member: Member | null
+interface WorkParts extends TogetherParts {
   snapshots: Snapshots
   events: EventsCopy
-  /** Work on the files of this machine. */
-  work: Pick<LongWork, 'eraseHere' | 'rebuildHere'>
-  /** Changes what is about this machine alone. */
-  here: (work: () => void) => Promise<void>
-  /** Resolves once no transaction is open. */
-  idle: () => Promise<void>
-  /** Deletes from this machine's ledger what is due there. */
-  retain: () => Promise<void>
   /** Forgets what was reported lately, within the change that begins an erasure. */
   forget: () => void
 }
@@ -224,8 +208,10 @@ export class SharedWork {
     const done = this.done.get(row.id)
     await member?.othersHaveDone(upTo)
     await snapshots.make(true)
-    await this.overwrite(row.orgRow, upTo, done?.batches ?? null)
-    await events.rewrite(row.orgRow, upTo, done?.batches ?? null)
+    for (const seqs of this.batchesOf(row.orgRow, upTo, done?.batches ?? null)) {
+      await this.overwrite(row.orgRow, seqs)
+      await events.rewrite(seqs)
+    }
     await log.erased(upTo, namingPeople)
     await change(() => this.table.finishWhole(row, now()))
     this.done.delete(row.id)
@@ -236,27 +222,27 @@ export class SharedWork {
     }
   }
 
-  /** @param seqs of the batches that are concerned; null if it is not known */
-  private async overwrite(orgRow: number, upTo: number, seqs: readonly number[] | null) {
+  /** Batches that were written again, a few at once. @param seqs those that are concerned; null if it is not known */
+  private *batchesOf(orgRow: number, upTo: number, seqs: readonly number[] | null) {
+    const { database } = this.parts
+    const known =
+      seqs ??
+      database
+        .query<{ seq: number }, [number, number]>(
+          'select seq from event_batches where org_id = ? and seq <= ? order by seq',
+        )
+        .all(orgRow, upTo)
+        .map(({ seq }) => seq)
+    for (let from = 0; from < known.length; from += batchesAtOnce) {
+      yield known.slice(from, from + batchesAtOnce)
+    }
+  }
+
+  private async overwrite(orgRow: number, seqs: readonly number[]): Promise<void> {
     const { database, log } = this.parts
-    const next = database.query<LogBatch, [number, number, number]>(
-      `select seq, body from event_batches
-      where seq > ? and seq <= ? and org_id = ? order by seq limit ${batchesAtOnce}`,
-    )
-    const one = database.query<LogBatch, [number, number]>(
+    const body = database.query<Pick<LogBatch, 'seq' | 'body'>, [number, number]>(
       'select seq, body from event_batches where seq = ? and org_id = ?',
     )
-    if (seqs === null) {
-      for (let after = 0; ; ) {
-        const batches = next.all(after, upTo, orgRow)
-        if (batches.length === 0) return
-        await log.overwrite(batches)
-        after = batches.at(-1)!.seq
-      }
-    }
-    for (let from = 0; from < seqs.length; from += batchesAtOnce) {
-      const piece = seqs.slice(from, from + batchesAtOnce)
-      await log.overwrite(piece.flatMap(seq => one.all(seq, orgRow)))
-    }
+    await log.overwrite(seqs.flatMap(seq => body.all(seq, orgRow)))
   }
 }

@@ -1,10 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import type { Log, Member } from '../../log/log.ts'
+import { AuthorSessions } from '../../shared/author-sessions.ts'
+import { LiveActivity } from '../../shared/live-activity.ts'
+import { PreviewLinks } from '../../shared/previews.ts'
 import type { LongWork } from '../writer/long-work.ts'
 import { EventsCopy } from './events-copy.ts'
 import { SharedActivity } from './shared-activity.ts'
 import { SharedWork } from './shared-work.ts'
-import { sharedAuthorSessions, sharedPreviews } from './short-lived.ts'
+import { ShortLived } from './short-lived.ts'
 import { Snapshots } from './snapshots.ts'
 
 /** What makes a database one of several that follow a log. */
@@ -16,10 +19,12 @@ export interface Following {
   work: Pick<LongWork, 'eraseHere' | 'rebuildHere' | 'snapshot'>
 }
 
-interface TogetherParts extends Following {
+/** What this machine does, for what several machines do together. */
+export interface TogetherParts extends Following {
   database: Database
   dataDir: string
   now: () => number
+  /** The position of this machine's database. */
   seq: () => number
   change: <T>(work: () => T, isInPassing?: boolean, committed?: () => void) => Promise<T>
   /** Changes what is about this machine alone. */
@@ -32,20 +37,28 @@ interface TogetherParts extends Following {
 
 /** What several machines do otherwise than a server alone, besides following the log. */
 export class Together {
-  readonly authors
-  readonly previews
+  readonly authors: ShortLived<AuthorSessions>
+  readonly previews: ShortLived<PreviewLinks>
   readonly activity: SharedActivity
   readonly snapshots: Snapshots
   readonly events: EventsCopy
   readonly work: SharedWork
-  /** Operations that are no change of the tables alone, by name. */
-  readonly operations
+  readonly member: Member | null
 
   constructor(parts: TogetherParts) {
     const { database, dataDir, log, member, work, now, change } = parts
-    this.authors = sharedAuthorSessions(database, change)
-    this.previews = sharedPreviews(database, change)
-    this.activity = new SharedActivity(database, now, change)
+    this.member = member
+    const changed = <T>(work: () => T) => change(work)
+    const authors = (held: never[]) => new AuthorSessions(held)
+    this.authors = new ShortLived(database, 'author session', authors, changed)
+    const previews = (held: never[]) => new PreviewLinks(held)
+    this.previews = new ShortLived(database, 'preview', previews, changed)
+    const activity = (held: never[]) => new LiveActivity(now, held)
+    const inPassing = <T>(work: () => T) => change(work, true)
+    this.activity = new SharedActivity(
+      new ShortLived(database, 'activity', activity, inPassing),
+      now,
+    )
     this.snapshots = new Snapshots({ ...parts, log, write: work.snapshot })
     this.events = EventsCopy.open(dataDir, log.events)
     this.work = new SharedWork({
@@ -53,15 +66,5 @@ export class Together {
       ...{ snapshots: this.snapshots, events: this.events },
       forget: () => this.activity.forget(),
     })
-    this.operations = {
-      erase: (...args: Parameters<SharedWork['erase']>) => this.work.erase(...args),
-      allowPerson: (...args: Parameters<SharedWork['allow']>) => this.work.allow(...args),
-      rebuild: (...args: Parameters<SharedWork['rebuild']>) => this.work.rebuild(...args),
-      holdJob: (job: string) => member?.holds(job),
-      askJob: (job: string) => member?.asks(job),
-      releaseJob: (job: string) => member?.releases(job),
-      nodes: () => member?.all(),
-      nodesBehind: () => member?.behind(),
-    }
   }
 }

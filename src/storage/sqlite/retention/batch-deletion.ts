@@ -1,58 +1,95 @@
 import type { Database } from 'bun:sqlite'
-import {
-  type FactsRow,
-  factsColumns,
-  factsOf,
-  flowRowsIn,
-  lastReceipt,
-} from '../engine/event-codec/event-batches.ts'
+import { type BatchRow, batchColumns, factsOf, flowRowsIn } from '../ledger/event-batches.ts'
 import { forgetIds } from '../ledger/event-ids.ts'
-import type { Arrivals } from './retention.ts'
+
+/** Rows that are looked at together. */
+const pageRows = 64
+
+type DueRow = BatchRow & { flows: string; last_at: number }
 
 /**
- * Deletes rows of the ledger, together with the ids of their events, which nobody can send again. What
- * those events made (runs, ticks, completions) stays: `deleted_events` says up to when it has to be taken
- * as it is, at least. `ledger_deleted` is the last deleted row, so that no later row reuses its number or an older
- * one's.
+ * Deletes an organisation's rows of the ledger, oldest first, together with the ids of their events, which nobody
+ * can send again. What those events made (runs, ticks, completions) stays: `deleted_events` says up to when it has to
+ * be taken as it is, at least. `ledger_deleted` is the last deleted row, so that no later row reuses its number or an
+ * older one's.
+ *
+ * Which rows are to be deleted is noted first (`retained`), because several machines do it by one clock.
  */
-export function batchArrivals(database: Database): Arrivals {
-  const after = database.query<
-    { seq: number; org_id: number; received_at: number; later: string },
-    [number, number]
-  >(
-    `select seq, org_id, received_at, later from event_batches
-    where seq > ? and seq <= (select value from server_state where name = 'projected')
-    order by seq limit ?`,
-  )
-  const batchOf = database.query<FactsRow & { flows: string; last_at: number }, [number, number]>(
-    `select ${factsColumns}, flows, last_at from event_batches where seq = ? and org_id = ?`,
-  )
-  const forget = forgetIds(database)
-  const deleteBatch = database.query('delete from event_batches where seq = ? and org_id = ?')
-  const noteDeleted = database.query(
-    `insert into deleted_events (org_id, flow_id, last_at) values (?, ?, ?)
-    on conflict do update set last_at = max(last_at, excluded.last_at)`,
-  )
-  const noteRow = database.query(
-    `insert into server_state (name, value) values ('ledger_deleted', ?)
-    on conflict do update set value = max(value, excluded.value)`,
-  )
-  return {
-    after: (seq, most) =>
-      after
-        .all(seq, most)
-        .map(row => ({ seq: row.seq, orgRow: row.org_id, receivedAt: lastReceipt(row) })),
-    delete({ seq, orgRow }) {
-      const batch = batchOf.get(seq, orgRow)
-      if (!batch) return 0
+export class BatchDeletion {
+  private readonly sql
+  private readonly forget
+
+  constructor(database: Database) {
+    this.sql = {
+      mark: database.query<{ seq: number }, [number]>('select seq from retained where org_id = ?'),
+      setMark: database.query(
+        `insert into retained (org_id, seq) values (?, ?)
+        on conflict do update set seq = max(seq, excluded.seq)`,
+      ),
+      after: database.query<{ seq: number; received_at: number }, [number, number]>(
+        `select seq, received_at from event_batches where org_id = ? and seq > ?
+        order by seq limit ${pageRows}`,
+      ),
+      due: database.query<DueRow, [number, number]>(
+        `select ${batchColumns}, flows, last_at from event_batches where org_id = ? and seq <= ?
+          and seq <= (select value from server_state where name = 'projected')
+        order by seq limit 1`,
+      ),
+      delete: database.query('delete from event_batches where seq = ? and org_id = ?'),
+      noteDeleted: database.query(
+        `insert into deleted_events (org_id, flow_id, last_at) values (?, ?, ?)
+        on conflict do update set last_at = max(last_at, excluded.last_at)`,
+      ),
+      noteRow: database.query(
+        `insert into server_state (name, value) values ('ledger_deleted', ?)
+        on conflict do update set value = max(value, excluded.value)`,
+      ),
+    }
+    this.forget = forgetIds(database)
+  }
+
+  private markOf(orgRow: number): number {
+    return this.sql.mark.get(orgRow)?.seq ?? 0
+  }
+
+  /**
+   * The last of an organisation's next rows that was received before a moment, with all before it, whatever time a
+   * wrong clock has given those; null if there is none.
+   */
+  lastBefore(orgRow: number, before: number): number | null {
+    const rows = this.sql.after.all(orgRow, this.markOf(orgRow))
+    return rows.findLast(row => row.received_at < before)?.seq ?? null
+  }
+
+  /** Notes that all rows up to one are to be deleted. */
+  mark(orgRow: number, seq: number): void {
+    this.sql.setMark.run(orgRow, seq)
+  }
+
+  private nextOf(orgRow: number): DueRow | null {
+    const mark = this.markOf(orgRow)
+    return mark === 0 ? null : this.sql.due.get(orgRow, mark)
+  }
+
+  isDue(orgRow: number): boolean {
+    return this.nextOf(orgRow) !== null
+  }
+
+  /** Deletes one or more of the rows that are to be deleted. @returns how many events that were */
+  delete(orgRow: number, mayGoOn: () => boolean): number {
+    let events = 0
+    do {
+      const batch = this.nextOf(orgRow)
+      if (batch === null) break
       for (const flowRow of flowRowsIn(batch.flows)) {
-        noteDeleted.run(orgRow, flowRow, batch.last_at)
+        this.sql.noteDeleted.run(orgRow, flowRow, batch.last_at)
       }
       const ids = factsOf(batch, orgRow).map(({ id }) => id)
-      forget(orgRow, seq, ids)
-      deleteBatch.run(seq, orgRow)
-      noteRow.run(seq)
-      return batch.events
-    },
+      this.forget(orgRow, batch.seq, ids)
+      this.sql.delete.run(batch.seq, orgRow)
+      this.sql.noteRow.run(batch.seq)
+      events += batch.events
+    } while (mayGoOn())
+    return events
   }
 }

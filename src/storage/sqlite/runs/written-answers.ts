@@ -2,8 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { runKeyOf } from '../../../core/run/run.ts'
 import type { RunStore } from '../../../modules/runs/port.ts'
 import type { InRows, StoredEvent } from '../../shared/in-rows.ts'
-import { type BatchRow, batchColumns, storedText } from '../engine/event-codec/event-batches.ts'
-import { decodeEvents } from '../engine/event-codec/event-text.ts'
+import { type BatchRow, batchColumns, eventsOf } from '../ledger/event-batches.ts'
 import { flowRows } from '../ledger/ledger.ts'
 import {
   cursorOf,
@@ -58,7 +57,7 @@ export function writtenAnswersOver(database: Database): InRows<RunStore['written
     for (const rows of flowRows<SpannedRow>(database, columns, orgRow, flowRow, { range })) {
       for (const row of rows) {
         const isAsked = times.some(at => at >= row.first_at && at <= row.last_at)
-        if (isAsked) yield* decodeEvents(storedText(row))
+        if (isAsked) yield* eventsOf(row)
       }
     }
   }

@@ -1,3 +1,4 @@
+import type { Database } from 'bun:sqlite'
 import type { AppendOutcome, EventBatch } from '../../../core/event/stored-event.ts'
 import { failing } from '../../../failpoints.ts'
 import type { Room } from '../../../http/port.ts'
@@ -14,7 +15,6 @@ import { isPassing } from '../engine/savepoint.ts'
 import type { Storage } from '../storage.ts'
 import type { CommandResult, StorageCommand } from './commands.ts'
 import { bufferIsFull, cannotWrite } from './not-stored.ts'
-import type { StorageOperations } from './operations.ts'
 
 /** After this long a version is recorded again, because another node may have recorded another one since. */
 const repeatVersionMs = 10_000
@@ -102,33 +102,34 @@ export class StorageCalls implements InRows<Ledger> {
     await this.commit({ type: 'refusal', orgRow, code, at })
   }
 
-  /** Carries out an operation; resolves once it is committed and synced. */
-  operate<Name extends keyof StorageOperations>(
-    name: Name,
-    ...input: Parameters<StorageOperations[Name]>
-  ): Promise<ReturnType<StorageOperations[Name]>> {
-    return this.work(name, input)
+  /**
+   * Changes the tables; resolves once that is committed and synced, and other machines know of it.
+   *
+   * @param isInPassing whether nobody asks for it in the next moment, so that other machines are not waited for
+   * @throws AppError `overloaded`
+   */
+  change<Result>(work: (database: Database) => Result, isInPassing = false): Promise<Result> {
+    const { storage } = this
+    return this.longWork(() => storage.change(() => work(storage.database), isInPassing))
   }
 
-  /** As `operate`, also for operations that take long; reports their progress. */
-  async work<Result>(
-    name: string,
-    input: readonly unknown[],
-    tell: (progress: never) => void = () => {},
+  /** Does work that takes longer, and reports its progress. @throws AppError `overloaded` */
+  async longWork<Result, Progress>(
+    work: (tell: (progress: Progress) => void) => Promise<Result>,
+    tell: (progress: Progress) => void = () => {},
   ): Promise<Result> {
     const leave = this.enter(1, bytesOfCall)
     const gone = Promise.withResolvers<never>()
     /** A caller that takes no more progress stops waiting; the work goes on. */
-    const report = (progress: object) => {
+    const report = (progress: Progress) => {
       try {
-        tell(progress as never)
+        tell(progress)
       } catch (error) {
         gone.reject(error)
       }
     }
     try {
-      const work = this.storage.operate(name, input, report) as Promise<Result>
-      return await Promise.race([work, gone.promise])
+      return await Promise.race([work(report), gone.promise])
     } catch (error) {
       throw isPassing(error) || error instanceof LogUnavailable ? cannotWrite(error) : error
     } finally {
@@ -137,8 +138,8 @@ export class StorageCalls implements InRows<Ledger> {
   }
 
   /** Shows those who watch how events were judged. Never fails, and gives way to everything that has to be kept. */
-  noteJudged(orgRow: number, events: readonly JudgedEvent[], left: number): void {
-    if (this.buffer.hasRoom) this.storage.noteJudged(orgRow, events, left)
+  noteJudged(orgRow: number, events: readonly JudgedEvent[]): void {
+    if (this.buffer.hasRoom) this.storage.noteJudged(orgRow, events)
   }
 
   /** Resolves once a command is committed and synced. @throws AppError `overloaded` */

@@ -13,13 +13,9 @@ import type {
   TickReport,
 } from '../../shared/in-rows.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
-import {
-  EventBatches,
-  eventsPerBatch,
-  type OpenBatch,
-} from '../engine/event-codec/event-batches.ts'
 import { Participants, TransactionParticipant } from '../engine/participant.ts'
 import { letterText } from '../ledger/dead-letters.ts'
+import { EventBatches, eventsPerBatch, type OpenBatch } from '../ledger/event-batches.ts'
 import { EventIds } from '../ledger/event-ids.ts'
 import type { PresenceTable } from '../organisations/presence-table.ts'
 import type { Caused } from '../people/caused-events.ts'

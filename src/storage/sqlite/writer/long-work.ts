@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { AppError } from '../../../core/errors.ts'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
+import { failpoint } from '../../../failpoints.ts'
 import type {
   Compacted,
   OperationAudit,
@@ -16,10 +17,11 @@ import { openForWriting } from '../database/database.ts'
 import { whileRewriting } from '../database/rewriting.ts'
 import { type ErasedHere, eraseHere, eraseWhole } from '../erasure/erase-whole.ts'
 import type { ErasureRow } from '../erasure/erasure-table.ts'
+import { type ErasuresFinished, finishErasures } from '../erasure/erasures.ts'
 import { auditEverywhere } from '../organisations/audit-log.ts'
 import { rebuild } from '../projections/rebuild.ts'
 import { positionIn } from '../replica/replica.ts'
-import { type SnapshotFile, writeSnapshot } from '../replica/snapshot-file.ts'
+import { type SnapshotFile, writeSnapshot } from '../replica/snapshots.ts'
 
 /**
  * Work that takes long. It uses a connection of its own beside the writer's, and works in short
@@ -36,6 +38,8 @@ export type LongWork = InRows<Pick<PeopleStore, 'erase'>> &
     ): Promise<Rebuilt & { audits: [orgRow: number, entry: AuditEntry][] }>
     /** Writes a copy of the database for other machines. */
     snapshot(): Promise<SnapshotFile>
+    /** Erases people on the list of erasures whom a restored database still knows, before anything is answered. */
+    finishErasures(onCompacting: () => void): Promise<ErasuresFinished>
   }
 
 /** Where long work is done. */
@@ -72,6 +76,13 @@ export function longWorkHere(place: LongWorkPlace): LongWork {
         }),
       ),
     snapshot: () => writeSnapshot(dataDir),
+    finishErasures: onCompacting =>
+      connected(database =>
+        finishErasures(database, dataDir, place.now(), () => {
+          onCompacting()
+          failpoint('during_erasure')
+        }),
+      ),
     rebuild: (audit, tell) =>
       connected(database => whileRewriting(dataDir, () => rebuild(database, tell, audit))),
     async compact(audit) {

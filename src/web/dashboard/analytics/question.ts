@@ -1,4 +1,4 @@
-import type { Analytics, AnalyticsQuery } from '../../../modules/analytics/model.ts'
+import type { Analytics, AnalyticsQuery } from '../../../modules/analytics/schema.ts'
 import { type Read, useRead } from '../api/read.ts'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
@@ -82,12 +82,13 @@ export const waysQuery = (question: Question) => queryOf(question, { ways: '1' }
 /** The query that includes how long runs took. */
 const timedQueryOf = (question: Question) => queryOf(question, { distribution: '1' })
 
-/** The query for the main numbers. Only they have an interval, because comparisons are by day. */
+/** Only the main numbers have an interval, because comparisons are by day. */
+const intervalOf = ({ interval }: Question): Readonly<Record<string, string>> =>
+  interval === 'day' ? {} : { interval }
+
+/** The query for the main numbers. */
 const fullQueryOf = (question: Question) =>
-  queryOf(question, {
-    distribution: '1',
-    ...(question.interval !== 'day' && { interval: question.interval }),
-  })
+  queryOf(question, { distribution: '1', ...intervalOf(question) })
 
 /** What the question is compared with, as a question of its own; null if nothing. */
 function comparedWith(question: Question): Question | null {
@@ -143,7 +144,7 @@ export function csvAddress(
 ): string {
   // Only runs keep the traits that people had when they started. Events belong to people and have none.
   const asked = rows === 'events' ? { ...question, only: null } : question
-  return csvOf(flowKey, rows ? queryOf(asked, { rows }) : fullQueryOf(asked))
+  return csvOf(flowKey, queryOf(asked, rows ? { rows } : intervalOf(asked)))
 }
 
 export const csvOf = (flowKey: string, query: URLSearchParams): string =>

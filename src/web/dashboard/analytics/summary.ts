@@ -1,4 +1,4 @@
-import type { Summary } from '../../../modules/analytics/model.ts'
+import type { Summary } from '../../../modules/analytics/schema.ts'
 import { type Read, useRead } from '../api/read.ts'
 import { addDays, dayIn } from './zone.ts'
 

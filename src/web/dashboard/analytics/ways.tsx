@@ -3,15 +3,13 @@ import { never, useRead } from '../api/read.ts'
 import { type Leg, type Stop, WayChart } from '../charts/way-chart.tsx'
 import { flowPath, type VersionAnswer, writtenIn } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
-import { LinkButton } from '../parts/button.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
 import { analyticsWords as shared } from '../words/analytics.ts'
-import { segmentWords } from '../words/segments.ts'
 import { formatCount, formatShare } from '../words/time.ts'
 import { wayWords as words } from '../words/ways.ts'
-import { type Analytics, csvOf, everyMs, type Question, waysQuery } from './question.ts'
+import { type Analytics, everyMs, type Question, waysQuery } from './question.ts'
 
 const ends = ['completed', 'dismissed', null] as const
 
@@ -105,11 +103,6 @@ function Taken({ flow, question }: { flow: AuthoredFlow; question: Question }) {
                 rows={rows}
                 keyOf={({ from, to }) => `${from} ${to}`}
               />
-              <div class="row-actions">
-                <LinkButton icon="download" href={csvOf(flow.key, query)} download>
-                  {segmentWords.csv}
-                </LinkButton>
-              </div>
             </details>
           </>
         )

@@ -1,4 +1,4 @@
-import type { Summary } from '../../../modules/analytics/model.ts'
+import type { Summary } from '../../../modules/analytics/schema.ts'
 import type { FlowSummary } from '../analytics/summary.ts'
 import { Sparkline } from '../charts/sparkline.tsx'
 import { Badge } from '../parts/badge.tsx'

@@ -8,14 +8,8 @@ import type { EventSource } from '../../../../src/core/event/event.ts'
 import { FlowPositions } from '../../../../src/core/flow/positions.ts'
 import { dayMs, minuteMs } from '../../../../src/core/time/durations.ts'
 import { Lag, ProgressVersions } from '../../../../src/storage/shared/live-state.ts'
-import { PresenceMarks } from '../../../../src/storage/shared/presence-marks.ts'
 import { StoredCatalogue } from '../../../../src/storage/sqlite/catalogue/catalogue.ts'
 import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
-import {
-  type BatchRow,
-  storedText,
-} from '../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
-import { decodeEvents } from '../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
 import { encodeBlock } from '../../../../src/storage/sqlite/engine/run-blocks/block-bytes.ts'
 import { BlockMaker } from '../../../../src/storage/sqlite/engine/run-blocks/block-maker.ts'
 import { RunBlocks } from '../../../../src/storage/sqlite/engine/run-blocks/run-blocks.ts'
@@ -26,6 +20,11 @@ import {
 import { erase } from '../../../../src/storage/sqlite/erasure/erase.ts'
 import { ErasureTable } from '../../../../src/storage/sqlite/erasure/erasure-table.ts'
 import { hashOfPerson } from '../../../../src/storage/sqlite/erasure/person-matcher.ts'
+import {
+  type BatchRow,
+  eventsOf,
+  sourceOf,
+} from '../../../../src/storage/sqlite/ledger/event-batches.ts'
 import { PresenceTable } from '../../../../src/storage/sqlite/organisations/presence-table.ts'
 import { rebuild } from '../../../../src/storage/sqlite/projections/rebuild.ts'
 import {
@@ -119,7 +118,7 @@ class Process {
       end`,
     )
     this.catalogue = new StoredCatalogue(this.database)
-    const presence = new PresenceTable(this.database, new PresenceMarks())
+    const presence = new PresenceTable(this.database)
     const blocks = new RunBlocks(this.database)
     this.executor = new CommandExecutor(this.database, this.catalogue, presence, blocks, {
       now: () => now,
@@ -227,8 +226,8 @@ function contents(database: Database): Record<string, unknown[]> {
     .query<BatchRow, []>('select * from event_batches')
     .all()
     .flatMap(row => {
-      const { source } = storedText(row)
-      return decodeEvents(storedText(row)).map(event => JSON.stringify(nameless(event, source)))
+      const source = sourceOf(row)
+      return eventsOf(row).map(event => JSON.stringify(nameless(event, source)))
     })
   return Object.fromEntries([...all, ['events', events.sort()]])
 }

@@ -5,12 +5,12 @@ import type { NewEvent } from '../../../../src/storage/shared/in-rows.ts'
 import { emptyLog } from '../../../../src/storage/sqlite/database/compact.ts'
 import { openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
 import { beginRewriting } from '../../../../src/storage/sqlite/database/rewriting.ts'
-import { noEvent } from '../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
 import {
   allowAgain,
   beginErasure,
   finishErasures,
 } from '../../../../src/storage/sqlite/erasure/erasures.ts'
+import { noEvent } from '../../../../src/storage/sqlite/ledger/event-columns.ts'
 import { eraseBeside, textsIn } from '../../../support/erasing.ts'
 import { storedEvents } from '../../../support/ledger.ts'
 import { type PublishedFlow, Tenant } from '../../../support/tenant.ts'

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
-import { eventsPerBatch } from '../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
+import { eventsPerBatch } from '../../../../src/storage/sqlite/ledger/event-batches.ts'
 import { EventIds, forgetIds } from '../../../../src/storage/sqlite/ledger/event-ids.ts'
 import { rounds } from '../../../support/rounds.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import { rmSync } from 'node:fs'
-import { eventsPerBatch } from '../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
+import { eventsPerBatch } from '../../../../src/storage/sqlite/ledger/event-batches.ts'
 import { HandClock } from '../../../support/hand-clock.ts'
 import { NodeWorld } from '../../../support/node-world.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'

@@ -12,8 +12,7 @@ import {
   NotOfThisLog,
   prepareReplica,
 } from '../../../../src/storage/sqlite/replica/prepare-replica.ts'
-import { writeSnapshot } from '../../../../src/storage/sqlite/replica/snapshot-file.ts'
-import { storeSnapshot } from '../../../../src/storage/sqlite/replica/snapshots.ts'
+import { storeSnapshot, writeSnapshot } from '../../../../src/storage/sqlite/replica/snapshots.ts'
 import { HandClock } from '../../../support/hand-clock.ts'
 import { NodeWorld } from '../../../support/node-world.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'

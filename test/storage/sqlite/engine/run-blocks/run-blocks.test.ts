@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../../../../src/core/time/durations.ts'
-import { analyticsService, questionOf } from '../../../../../src/modules/analytics/service.ts'
+import { parseQuery } from '../../../../../src/modules/analytics/query.ts'
+import { analyticsService } from '../../../../../src/modules/analytics/service.ts'
 import { openForWriting } from '../../../../../src/storage/sqlite/database/database.ts'
 import { decodeBlock } from '../../../../../src/storage/sqlite/engine/run-blocks/block-bytes.ts'
 import {
@@ -97,9 +98,9 @@ const tenMinutes = (...places: number[]) =>
 
 async function answer() {
   const entry = world.stores.catalogue().flow(stored.flowIds.get('welcome') as string)!
-  const question = questionOf(entry, { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
-  const { generatedAt, ...numbers } = await analyticsService(world).answer(
-    question,
+  const query = parseQuery(entry, { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
+  const { generatedAt, ...numbers } = await analyticsService(world).analytics(
+    query,
     new AbortController().signal,
   )
   return numbers
@@ -250,7 +251,7 @@ test('an answer that is under way sees every run once, whatever is put in blocks
   await sendRuns(0, 95)
   const find = () => world.stores.catalogue().flow(stored.flowIds.get('welcome') as string)!
   const entry = world.byRow.catalogue().flow(stored.flowIds.get('welcome') as string)!
-  const { range } = questionOf(find(), { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
+  const { range } = parseQuery(find(), { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
   const runs = { orgRef: stored.orgRow, flowRef: entry.ref, versions: entry.versions }
   const meanwhile = [
     () => world.makeBlocks(),
@@ -279,7 +280,7 @@ test('two readings at once come one after the other', async () => {
   const { ref, versions } = world.byRow.catalogue().flow(id)!
   const runs = { orgRef: stored.orgRow, flowRef: ref, versions }
   const flow = world.stores.catalogue().flow(id)!
-  const { range } = questionOf(flow, { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
+  const { range } = parseQuery(flow, { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
   const countOf = async () => {
     let count = 0
     for await (const columns of world.byRow.analytics.columns(runs, range)) {

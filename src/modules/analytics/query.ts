@@ -1,0 +1,140 @@
+import { invalid, maxProblems, type Problem } from '../../core/errors.ts'
+import type { FlowEntry } from '../../core/organisation/catalogue.ts'
+import { below, nearest, quoted, shown } from '../../core/text/wording.ts'
+import { hourMs, minuteMs } from '../../core/time/durations.ts'
+import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
+import { parametersOf } from '../../http/input.ts'
+import type { Interval } from './periods.ts'
+import type { LateView } from './port.ts'
+import type { AnalyticsQuery } from './schema.ts'
+
+/** Keeps only runs whose person had this value at the start; null: whose value is unknown. */
+export interface SegmentFilter {
+  trait: string
+  value: string | null
+}
+
+/** A step that some runs see late. */
+export interface LateStep extends LateView {
+  stepId: string
+  key: string
+  title: string
+}
+
+/** A validated query. */
+export interface Query {
+  flow: FlowEntry
+  range: TimeRange
+  /** Null for all versions. */
+  version: number | null
+  filters: readonly SegmentFilter[]
+  /** The trait by which runs are grouped. */
+  by: string | null
+  late: LateStep | null
+  interval: Interval | null
+  hasDistribution: boolean
+  hasPaths: boolean
+}
+
+/** @throws AppError `validation_failed` */
+export function parseRange(
+  query: Pick<AnalyticsQuery, 'from' | 'to' | 'timezone'>,
+  now: number,
+): TimeRange {
+  const resolved = resolveRange(query, now)
+  if ('problems' in resolved) throw invalid(...resolved.problems)
+  return resolved.range
+}
+
+/** @throws AppError `validation_failed` */
+export function parseQuery(flow: FlowEntry, query: AnalyticsQuery, now: number): Query {
+  const range = parseRange(query, now)
+  const version = query.version === undefined ? null : Number(query.version)
+  if (version !== null && !flow.versions.some(known => known.version === version)) {
+    throw invalid({ path: '/version', message: 'This version was never published' })
+  }
+  return {
+    flow,
+    range,
+    version,
+    ...parseSegments(flow, query.segment ?? []),
+    late: query.late === undefined ? null : parseLate(flow, query.late),
+    interval: query.interval ?? null,
+    hasDistribution: query.distribution === '1',
+    hasPaths: query.ways === '1',
+  }
+}
+
+/** `plan:pro` filters runs, `plan` groups them. A trait's name never contains a colon. */
+function parseSegments(
+  { organisation: { traits } }: FlowEntry,
+  segments: readonly string[],
+): Pick<Query, 'filters' | 'by'> {
+  const filters: SegmentFilter[] = []
+  const by: string[] = []
+  for (const segment of segments) {
+    const [trait = ''] = segment.split(':', 1)
+    if (!traits.includes(trait)) {
+      const known = traits.length > 0 ? `lists ${traits.join(', ')}` : 'lists none'
+      const message = `Must be a trait that the organisation lists; it ${known}`
+      throw invalid({ path: '/segment', message })
+    }
+    if (segment === trait) by.push(trait)
+    else filters.push({ trait, value: segment.slice(trait.length + 1) || null })
+  }
+  if (by.length > 1) {
+    throw invalid({ path: '/segment', message: 'Only one trait can be without a value' })
+  }
+  return { filters, by: by[0] ?? null }
+}
+
+const unitMs: Readonly<Record<string, number>> = { m: minuteMs, h: hourMs, d: 24 * hourMs }
+
+/** `invite:24h` */
+function parseLate({ steps }: FlowEntry, late: string): LateStep {
+  const [, name, count, unit] = /^(.+):(\d+)([mhd])$/.exec(late)!
+  for (const [step, { id, key, title }] of steps) {
+    if (key !== name && id !== name) continue
+    return { step, stepId: id, key, title, afterMs: Number(count) * unitMs[unit!]! }
+  }
+  throw invalid({ path: '/late', message: 'The flow never had a step with this key' })
+}
+
+/**
+ * The names of unknown parameters, each once, at most twenty.
+ *
+ * @throws AppError `validation_failed` if one looks like a misspelling, because the numbers would not be the
+ *   requested ones
+ */
+export function unknownParameters(request: Request, names: readonly string[]): string[] {
+  const others = new Set(parametersOf(request).map(([name]) => name))
+  for (const name of names) others.delete(name)
+  const first = [...others].slice(0, maxProblems)
+  const misspelt = first.flatMap((name): Problem[] => {
+    const meant = nameMeant(name, names)
+    if (meant === null) return []
+    const message = `There is no such parameter: did you mean ${quoted(meant)}?`
+    return [{ path: below('', name), message }]
+  })
+  if (misspelt.length > 0) throw invalid(...misspelt)
+  return first.map(name => shown(name))
+}
+
+/** A name that this one abbreviates (`tz`) or nearly spells. */
+function nameMeant(name: string, names: readonly string[]): string | null {
+  if (name.length < 2) return null
+  const abbreviated = names.filter(known => abbreviates(name.toLowerCase(), known))
+  if (abbreviated.length === 1) return abbreviated[0]!
+  // Two letters are always close to any other two.
+  return name.length === 2 ? null : nearest(name, [...names])
+}
+
+/** Whether the short word has the letters of the long one, in order, and the same first letter. */
+function abbreviates(short: string, long: string): boolean {
+  let at = short[0] === long[0] ? 0 : -1
+  for (const letter of short.slice(1)) {
+    if (at === -1) break
+    at = long.indexOf(letter, at + 1)
+  }
+  return at !== -1
+}
