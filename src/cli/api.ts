@@ -1,9 +1,8 @@
-import { attempt } from '../core/attempt.ts'
 import { withEscapes } from '../core/text/unseen.ts'
 import type { Command } from './command.ts'
 import { write } from './download.ts'
-import { CommandFailure, UsageFailure } from './failure.ts'
-import { readTextFile } from './files.ts'
+import { UsageFailure } from './failure.ts'
+import { readJson } from './files.ts'
 import { addTarget, managedOrOperated } from './manage.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -39,7 +38,7 @@ commands, with exit status 1.`)
       const what = `${verb} ${pathIn(path)}`
       const request = {
         headers: Object.fromEntries(header.map(headerIn)),
-        ...(body !== undefined && { body: bodyIn(body) }),
+        ...(body !== undefined && { body: readJson('--body', body, '{"throttle": 2}') }),
       }
       await managedOrOperated(command, async ({ download }) => {
         await write(process.stdout, printable(await download(what, request)))
@@ -63,18 +62,6 @@ function headerIn(text: string): [name: string, value: string] {
   const [, name, value = ''] = /^([\w-]+):\s*([ -~]*)$/.exec(text) ?? []
   if (name) return [name, value]
   throw new UsageFailure(`--header must be such as "If-Match: *", not "${text.slice(0, 40)}"`)
-}
-
-function bodyIn(given: string): unknown {
-  let text = given
-  if (given === '-' || given.startsWith('@')) {
-    const file = readTextFile(given === '-' ? '-' : given.slice(1))
-    if ('problem' in file) throw new CommandFailure(`${file.name}: ${file.problem.message}`)
-    text = file.text
-  }
-  const body = attempt(() => JSON.parse(text) as unknown, undefined)
-  if (body !== undefined) return body
-  throw new UsageFailure(`--body must be JSON, such as '{"throttle": 2}'`)
 }
 
 /** No text may control a terminal. Only JSON means the same with escapes, so other pipes get what was sent. */

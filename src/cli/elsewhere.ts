@@ -21,31 +21,18 @@ const reasons: readonly [code: RegExp, advice: string][] = [
 /** An example of an address, for the help. */
 export const exampleUrl = 'https://cairn.example.com'
 
-/** The address of a server that `--url` gives. @throws UsageFailure if it is not one */
-export function addressGiven(url: string): URL {
-  const address = URL.parse(url)
-  // Browsers load nothing from an address that holds a password.
-  const more = address && address.username + address.password + address.search + address.hash
-  if (address && /^https?:$/.test(address.protocol) && more === '') return address
-  throw new UsageFailure(`--url must be an address such as ${exampleUrl}, not '${shown(url)}'`)
-}
-
-/** An address without the slashes at its end, so that a path can follow. */
-export const withoutSlash = ({ href }: URL) => href.replace(/\/+$/, '')
-
-/** The address of a server that is asked with a token. @throws UsageFailure if it is not one */
+/** The address of a server, without slashes at its end, so that a path can follow. @throws UsageFailure if it is none */
 export function serverAddress(url: string): string {
-  const base = addressGiven(url)
-  const isHere = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(base.hostname)
-  if (base.protocol === 'http:' && !isHere) {
+  const address = URL.parse(url)
+  const more = address && address.username + address.password + address.search + address.hash
+  if (!address || !/^https?:$/.test(address.protocol) || more !== '') {
+    throw new UsageFailure(`--url must be an address such as ${exampleUrl}, not '${shown(url)}'`)
+  }
+  const isHere = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(address.hostname)
+  if (address.protocol === 'http:' && !isHere) {
     tell('warning: http:// sends CAIRN_TOKEN for anybody on the way to read: use https://')
   }
-  return withoutSlash(base)
-}
-
-/** The management token of the environment. @throws UsageFailure, which never shows the token */
-export function tokenOfEnvironment(): string {
-  return tokenIn('CAIRN_TOKEN')
+  return address.href.replace(/\/+$/, '')
 }
 
 /** The management token in a variable. @throws UsageFailure, which never shows the token */
@@ -53,7 +40,7 @@ export function tokenIn(variable: string): string {
   const token = process.env[variable]?.trim()
   if (!token) {
     throw new UsageFailure(
-      '--url needs a management token in the variable CAIRN_TOKEN: make one on the server with "cairn token create NAME --scope flows:write"',
+      `--url needs a management token in the variable ${variable}: make one on the server with "cairn token create NAME --scope flows:write"`,
     )
   }
   // Anything else in the variable is not sent to anybody.

@@ -1,10 +1,9 @@
-import { attempt } from '../core/attempt.ts'
 import type { Reason } from '../core/flow/audience.ts'
 import { didYouMean, quoted, shown } from '../core/text/wording.ts'
 import type { Explanation } from '../modules/flows/model.ts'
 import type { Command } from './command.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
-import { readTextFile } from './files.ts'
+import { readJson } from './files.ts'
 import type { Manager } from './manage.ts'
 import { counted, print } from './output.ts'
 import { addRow, type Given, option, row } from './table.ts'
@@ -90,16 +89,9 @@ function personOf({ user, anonymous }: Given): { userId?: string; anonymousId?: 
 }
 
 function traitsOf(given: string): object {
-  const where = given.startsWith('@') ? `the traits in ${given.slice(1)}` : '--traits'
-  let text = given
-  if (given.startsWith('@')) {
-    const file = readTextFile(given.slice(1))
-    if ('problem' in file) throw new CommandFailure(`${where}: ${file.problem.message}`)
-    text = file.text
-  }
-  const traits: unknown = attempt(() => JSON.parse(text), null)
+  const traits = readJson('--traits', given, '{"plan": "pro"}')
   if (typeof traits === 'object' && traits !== null && !Array.isArray(traits)) return traits
-  throw new UsageFailure(`${where} must be a JSON object, such as '{"plan": "pro"}'`)
+  throw new UsageFailure(`--traits must be a JSON object, such as '{"plan": "pro"}'`)
 }
 
 const sign = ({ holds }: { holds: boolean | null }) => (holds === null ? '?' : holds ? '✓' : '✗')

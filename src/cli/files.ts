@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { attempt } from '../core/attempt.ts'
 import type { FileProblem } from '../core/flow/file.ts'
-import { CommandFailure } from './failure.ts'
+import { CommandFailure, UsageFailure } from './failure.ts'
 
 /** A file as it was named, with its text, or why there is none. */
 export type TextFile = { name: string } & ({ text: string } | { problem: FileProblem })
@@ -66,6 +66,24 @@ export function readTextFile(path: string): TextFile {
     if (fault) return { name, problem: problemOf(fault) }
     return { name, problem: problemOf('unreadable_file', `It cannot be read (${code})`) }
   }
+}
+
+/**
+ * The JSON of an option: its value, the file after `@`, or the standard input (`-`).
+ *
+ * @param example a value to write, for the error
+ * @throws CommandFailure, UsageFailure
+ */
+export function readJson(option: string, given: string, example: string): unknown {
+  let text = given
+  if (given === '-' || given.startsWith('@')) {
+    const file = readTextFile(given.replace('@', ''))
+    if ('problem' in file) throw new CommandFailure(`${file.name}: ${file.problem.message}`)
+    text = file.text
+  }
+  const value = attempt(() => JSON.parse(text) as unknown, undefined)
+  if (value !== undefined) return value
+  throw new UsageFailure(`${option} must be JSON, such as '${example}'`)
 }
 
 /** Null if there are more bytes than a file may have. */

@@ -18,7 +18,7 @@ import { databasePlace } from '../storage/log/postgres/inspection.ts'
 import { type Asker, asking, codeOf, notCairn, notCairnCode, type Send } from './asking.ts'
 import type { Command, Flags } from './command.ts'
 import { makeData, requireData, requireNoServer, requireUsableData } from './data.ts'
-import { fetchElsewhere, serverAddress, tokenOfEnvironment } from './elsewhere.ts'
+import { fetchElsewhere, serverAddress, tokenIn } from './elsewhere.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
 import { interruptible } from './interrupt.ts'
 import { addSettings, settingsOf } from './settings.ts'
@@ -313,7 +313,7 @@ function withoutPath(error: unknown, root: string): unknown {
 /** Asks a server elsewhere, whose token says which organisation is meant. */
 async function elsewhere<T>(url: string, org: string | undefined, work: Work<T>): Promise<T> {
   const root = serverAddress(url)
-  const token = tokenOfEnvironment()
+  const token = tokenIn('CAIRN_TOKEN')
   const send: Send = (path, init) => fetchElsewhere(root, path, init)
   const asker = asking(send, { authorization: `Bearer ${token}` })
   const { organisation } = await asker
