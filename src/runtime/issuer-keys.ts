@@ -22,10 +22,11 @@ const schedule = {
 }
 
 /**
- * How often keys are fetched because a request names an unknown one, which takes no credential: a flood makes Cairn
- * ask the provider twice a minute.
+ * Bounds the fetches for unknown keys that requests name, because naming one takes no credential: a few at once, then
+ * one per interval. A stranger's few leave room for a new key's first use, and a flood makes Cairn ask the provider
+ * twice a minute.
  */
-const forUnknownEveryMs = minuteMs / 2
+const unknown = { atOnce: 5, everyMs: minuteMs / 2 }
 
 /** How long a request waits for a key that is not known yet, milliseconds. */
 const defaultPatienceMs = 3_000
@@ -42,7 +43,8 @@ export class IssuerKeys implements KeySource {
   private dueAt: number
   /** A provider that fails is not asked again before this, whoever wants it. */
   private pausedUntil = Number.NEGATIVE_INFINITY
-  private unknownFetchedAt = Number.NEGATIVE_INFINITY
+  /** When as many fetches for unknown keys are allowed at once as ever. */
+  private allAllowedAt = Number.NEGATIVE_INFINITY
   /** A request named an unknown key when nothing could be fetched. The fetch is made as soon as it can be. */
   private isWanted = false
   private fetching: Promise<void> | null = null
@@ -63,7 +65,8 @@ export class IssuerKeys implements KeySource {
   }
 
   private get renewableAt(): number {
-    return Math.max(this.unknownFetchedAt + forUnknownEveryMs, this.pausedUntil)
+    const { atOnce, everyMs } = unknown
+    return Math.max(this.allAllowedAt - (atOnce - 1) * everyMs, this.pausedUntil)
   }
 
   /** Fetches the keys if it is time to. */
@@ -89,7 +92,7 @@ export class IssuerKeys implements KeySource {
     const now = this.clock.monotonic()
     this.isWanted = now < this.renewableAt
     if (this.isWanted) return
-    this.unknownFetchedAt = now
+    this.allAllowedAt = Math.max(this.allAllowedAt, now) + unknown.everyMs
     await this.fetchOnce()
   }
 

@@ -111,6 +111,14 @@ describe('rotation', () => {
     expect(cairn.keys.keys.map(({ kid }) => kid)).toEqual(['rotated'])
   })
 
+  test('a new key is known at its first use, even if an unknown one just caused a fetch', async () => {
+    await cairn.keys.refresh()
+    const unknown = await tokenOf({ ...old, kid: 'unknown' })
+    for (let i = 0; i < 4; i++) expect(await cairn.organisationOf(unknown)).toBeNull()
+    await provider.use([rotated])
+    expect(await cairn.organisationOf(await tokenOf(rotated))).toBe('acme')
+  })
+
   test('in a flood of unknown keys, a new one is known in half a minute, used again or not', async () => {
     await cairn.keys.refresh()
     const unknown = await tokenOf({ ...old, kid: 'unknown' })
@@ -154,24 +162,24 @@ describe('the provider is not hammered', () => {
     expect(provider.asked).toBe(aFetch)
   })
 
-  test('by any number of them: one fetch every half a minute', async () => {
+  test('by any number of them: five fetches, and one more every half a minute', async () => {
     await cairn.keys.refresh()
     provider.asked = 0
     const unknown = await strangers(10)
     const fetches = () => provider.asked / aFetch
     for (let round = 0; round < 10; round++) await refuseAll(unknown)
-    expect(fetches()).toBe(1)
+    expect(fetches()).toBe(5)
     cairn.clock.advance(29_999)
     await refuseAll(unknown)
-    expect(fetches()).toBe(1)
+    expect(fetches()).toBe(5)
     cairn.clock.advance(1)
     for (let round = 0; round < 10; round++) await refuseAll(unknown)
-    expect(fetches()).toBe(2)
+    expect(fetches()).toBe(6)
     for (let second = 0; second < 3_600; second++) {
       await cairn.passes(1_000)
       await refuseAll(unknown.slice(0, 1))
     }
-    expect(fetches()).toBe(2 + 120)
+    expect(fetches()).toBe(6 + 120)
   })
 
   test('while it is down: asked after 5, 10, 20 seconds and so on, then every five minutes', async () => {
