@@ -22,11 +22,11 @@ const schedule = {
 }
 
 /**
- * Bounds the fetches for unknown keys that requests name, because naming one takes no credential. A
- * stranger's few leave room for a new key's first use, and a flood makes Cairn ask the provider twice a
- * minute.
+ * Bounds the fetches for unknown keys that requests name, because naming one takes no credential: a few at once, then
+ * one per interval. A stranger's few leave room for a new key's first use, and a flood makes Cairn ask the provider
+ * twice a minute.
  */
-const asked = { atOnce: 5, refillMs: minuteMs / 2 }
+const unknown = { atOnce: 5, everyMs: minuteMs / 2 }
 
 /** How long a request waits for a key that is not known yet, milliseconds. */
 const defaultPatienceMs = 3_000
@@ -43,7 +43,8 @@ export class IssuerKeys implements KeySource {
   private dueAt: number
   /** A provider that fails is not asked again before this, whoever wants it. */
   private pausedUntil = Number.NEGATIVE_INFINITY
-  private readonly budget = new TokenBucket(asked.atOnce, asked.refillMs)
+  /** When as many fetches for unknown keys are allowed at once as ever. */
+  private allAllowedAt = Number.NEGATIVE_INFINITY
   /** A request named an unknown key when nothing could be fetched. The fetch is made as soon as it can be. */
   private isWanted = false
   private fetching: Promise<void> | null = null
@@ -64,7 +65,8 @@ export class IssuerKeys implements KeySource {
   }
 
   private get renewableAt(): number {
-    return Math.max(this.budget.allowsAt, this.pausedUntil)
+    const { atOnce, everyMs } = unknown
+    return Math.max(this.allAllowedAt - (atOnce - 1) * everyMs, this.pausedUntil)
   }
 
   /** Fetches the keys if it is time to. */
@@ -90,7 +92,7 @@ export class IssuerKeys implements KeySource {
     const now = this.clock.monotonic()
     this.isWanted = now < this.renewableAt
     if (this.isWanted) return
-    this.budget.spend(now)
+    this.allAllowedAt = Math.max(this.allAllowedAt, now) + unknown.everyMs
     await this.fetchOnce()
   }
 
@@ -156,28 +158,6 @@ export class IssuerKeys implements KeySource {
       { issuer: this.provider.issuer, reason, fix, keys: length },
       `the identity provider gives no keys: ${meanwhile}`,
     )
-  }
-}
-
-/**
- * Bounds how often something is done that anybody can ask for: a few times at once, then once per interval.
- * This is a token bucket, kept as the one moment at which it will be full again.
- */
-class TokenBucket {
-  private fullAt = Number.NEGATIVE_INFINITY
-
-  constructor(
-    private readonly most: number,
-    private readonly refillMs: number,
-  ) {}
-
-  /** From when on it allows one more, by the clock that `spend` is given. */
-  get allowsAt(): number {
-    return this.fullAt - (this.most - 1) * this.refillMs
-  }
-
-  spend(now: number): void {
-    this.fullAt = Math.max(this.fullAt, now) + this.refillMs
   }
 }
 
