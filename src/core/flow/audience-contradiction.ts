@@ -1,4 +1,4 @@
-import { compared, ruleHolds } from './audience.ts'
+import { compared, ruleMatches } from './audience-match.ts'
 import type { AudienceRule, Targeting } from './flow.ts'
 
 /** Two rules, by their index in the list, that no person can satisfy together. */
@@ -44,7 +44,7 @@ function valuesOf({ op, value }: AudienceRule): unknown[] | null {
 }
 
 const holdsOf = (rule: AudienceRule, value: unknown) =>
-  ruleHolds(rule, { [rule.attribute]: value }).holds
+  ruleMatches(rule, { [rule.attribute]: value })
 
 /** Whether there is nothing above the one's value and below the other's. */
 function isEmptyRange(lower: AudienceRule, upper: AudienceRule): boolean {

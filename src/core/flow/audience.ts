@@ -1,6 +1,6 @@
 import { quoted, shown } from '../text/wording.ts'
 import { attributeOf, compared, isObject, ruleMatches, type Traits } from './audience-match.ts'
-import type { AudienceRule, Targeting } from './flow.ts'
+import type { AudienceRule } from './flow.ts'
 
 export { compared, type Traits }
 
@@ -8,20 +8,6 @@ export { compared, type Traits }
 export interface Reason {
   holds: boolean
   why: string
-}
-
-/**
- * Whether a person belongs to an audience, rule by rule. An audience without rules is everyone,
- * whether all or any of them must hold.
- */
-export function inAudience(
-  { match, rules }: Targeting['audience'],
-  traits: Traits,
-): { holds: boolean; rules: Reason[] } {
-  const reasons = rules.map(rule => ruleHolds(rule, traits))
-  const isIn = ({ holds }: Reason) => holds
-  const holds = match === 'all' || reasons.length === 0 ? reasons.every(isIn) : reasons.some(isIn)
-  return { holds, rules: reasons }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { shown } from '../text/wording.ts'
-import { inAudience, type Reason, type Traits } from './audience.ts'
+import { type Reason, ruleHolds, type Traits } from './audience.ts'
 import { isInAudience } from './audience-match.ts'
 import type { FlowDefinition, FlowStatus, StepDefinition, UrlRule } from './flow.ts'
 import { type Hurdle, type Judge, judgeOf, type Moment } from './moment.ts'
@@ -115,7 +115,10 @@ export function firstDue<Of extends Candidate>(
   })
 }
 
-/** Whether all `ownRules` hold, without their texts, because a page asks this about every flow again and again. */
+/**
+ * Whether all `ownRules` hold. A page asks this about every flow again and again, so it stops at the first that does
+ * not, the cheapest first.
+ */
 function isDue(
   { flow, status, history }: Candidate,
   { url, traits }: Place,
@@ -161,59 +164,67 @@ function comesBefore({ flow: a }: Candidate, { flow: b }: Candidate): number {
   return b.priority - a.priority || (a.key < b.key ? -1 : 1)
 }
 
-/** The conditions that do not depend on other flows. */
+/** The conditions that do not depend on other flows, with their reasons. */
 function ownRules(candidate: Candidate, visit: Visit): DecidedRule[] {
-  const { flow, status, history } = candidate
-  const { url, traits } = visit
+  const { flow, history } = candidate
+  const isHere = (history.inProgress ? goesOnAt : beginsAt)(flow, visit.url)
+  const { audience, urls } = flow.targeting
+  const byUrl = urls.map(rule => urlReason(rule, visit.url))
+  const byAttribute = audience.rules.map(rule => ruleHolds(rule, visit.traits))
   return [
-    publishedRule(status),
-    urlRule(candidate, url),
-    audienceRule(flow.targeting.audience, traits),
+    {
+      rule: 'published',
+      holds: candidate.status === 'published',
+      why: statusWhy[candidate.status],
+      parts: [],
+    },
+    { rule: 'url', holds: isHere, why: urlWhy(candidate, byUrl, isHere), parts: byUrl },
+    {
+      rule: 'audience',
+      holds: isInAudience(audience, visit.traits),
+      why: audienceWhy(audience.match, byAttribute),
+      parts: byAttribute,
+    },
     ...momentRules(flow, visit, history.inProgress),
-    { rule: 'frequency', ...frequencyHolds(flow.frequency, history), parts: [] },
+    {
+      rule: 'frequency',
+      holds: isDueAgain(flow.frequency, history),
+      why: frequencyWhy(flow.frequency, history),
+      parts: [],
+    },
   ]
 }
 
-function publishedRule(status: Candidate['status']): DecidedRule {
-  const why = {
-    published: 'it is published',
-    draft: 'it is a draft: publish it',
-    archived: 'it is archived: publish it again',
-  }[status]
-  return { rule: 'published', holds: status === 'published', why, parts: [] }
+const statusWhy: Readonly<Record<FlowStatus, string>> = {
+  published: 'it is published',
+  draft: 'it is a draft: publish it',
+  archived: 'it is archived: publish it again',
 }
 
-function urlRule({ flow, history }: Candidate, url: URL): DecidedRule {
-  const { urls } = flow.targeting
-  const parts = urls.map((rule): Reason => {
-    const holds = urlMatches(rule, url)
-    const fault = holds ? null : patternFault(rule)
-    return { holds, why: `${rule.match} ${shown(rule.pattern)}${fault ? ` (${fault})` : ''}` }
-  })
-  const rule = (holds: boolean, why: string): DecidedRule => ({ rule: 'url', holds, why, parts })
-  if (urls.length > 0 && !parts.some(({ holds }) => holds)) {
-    const goesOn = history.inProgress && goesOnAt(flow, url)
-    return goesOn
-      ? rule(true, 'a run goes on, and one of its steps is for this page')
-      : rule(false, 'no pattern matches the address')
+function urlReason(rule: UrlRule, url: URL): Reason {
+  const holds = urlMatches(rule, url)
+  const fault = holds ? null : patternFault(rule)
+  return { holds, why: `${rule.match} ${shown(rule.pattern)}${fault ? ` (${fault})` : ''}` }
+}
+
+function urlWhy({ flow }: Candidate, parts: readonly Reason[], holds: boolean): string {
+  if (parts.length > 0 && !parts.some(part => part.holds)) {
+    return holds
+      ? 'a run goes on, and one of its steps is for this page'
+      : 'no pattern matches the address'
   }
   const page = flow.steps[0] && pageOf(flow.steps[0])
-  if (page && !history.inProgress && !isOnPage(flow.steps[0], url)) {
-    return rule(false, `its first step is for another page, ${page.match} ${shown(page.pattern)}`)
+  if (!holds && page) {
+    return `its first step is for another page, ${page.match} ${shown(page.pattern)}`
   }
-  return rule(true, urls.length === 0 ? 'on every page' : 'a pattern matches the address')
+  return parts.length === 0 ? 'on every page' : 'a pattern matches the address'
 }
 
-function audienceRule(
-  audience: FlowDefinition['targeting']['audience'],
-  traits: Traits,
-): DecidedRule {
-  const { holds, rules: parts } = inAudience(audience, traits)
-  if (parts.length === 0) return { rule: 'audience', holds, why: 'for everyone', parts }
-  const held = parts.filter(part => part.holds).length
-  const need = audience.match === 'all' ? 'all' : 'one'
-  const why = `${held} of ${parts.length} rules ${held === 1 ? 'holds' : 'hold'}, ${need} must`
-  return { rule: 'audience', holds, why, parts }
+function audienceWhy(match: 'all' | 'any', parts: readonly Reason[]): string {
+  if (parts.length === 0) return 'for everyone'
+  const held = parts.filter(({ holds }) => holds).length
+  const need = match === 'all' ? 'all' : 'one'
+  return `${held} of ${parts.length} rules ${held === 1 ? 'holds' : 'hold'}, ${need} must`
 }
 
 /** The day in UTC, for people to read. */
@@ -245,25 +256,20 @@ export const isDueAgain = (
   runs === 0 ||
   (completedAt === null && (dismissedAt === null || frequency !== 'once'))
 
-/** The same in words. */
-function frequencyHolds(frequency: FlowDefinition['frequency'], history: FlowHistory): Reason {
+function frequencyWhy(frequency: FlowDefinition['frequency'], history: FlowHistory): string {
   const { runs, startedAt, completedAt, dismissedAt, inProgress } = history
   const name = frequency.replace('_', ' ')
-  if (runs === 0) return { holds: true, why: `${name}, and this person has not started it` }
+  if (runs === 0) return `${name}, and this person has not started it`
   if (completedAt !== null && frequency !== 'always') {
-    return { holds: false, why: `${name}, and it was completed on ${day(completedAt)}` }
+    return `${name}, and it was completed on ${day(completedAt)}`
   }
   if (dismissedAt !== null && frequency === 'once') {
-    return { holds: false, why: `once, and it was dismissed on ${day(dismissedAt)}` }
+    return `once, and it was dismissed on ${day(dismissedAt)}`
   }
-  if (inProgress && startedAt !== null) {
-    return { holds: true, why: `${name}, and the run of ${day(startedAt)} goes on` }
-  }
-  if (completedAt !== null) {
-    return { holds: true, why: `always, and it was completed on ${day(completedAt)}` }
-  }
+  if (inProgress && startedAt !== null) return `${name}, and the run of ${day(startedAt)} goes on`
+  if (completedAt !== null) return `always, and it was completed on ${day(completedAt)}`
   const end = dismissedAt === null ? 'never completed' : `dismissed on ${day(dismissedAt)}`
-  return { holds: true, why: `${name}, and it was ${end}` }
+  return `${name}, and it was ${end}`
 }
 
 function priorityRule(

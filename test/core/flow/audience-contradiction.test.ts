@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { inAudience } from '../../../src/core/flow/audience.ts'
 import { contradictions } from '../../../src/core/flow/audience-contradiction.ts'
+import { isInAudience } from '../../../src/core/flow/audience-match.ts'
 import type { AudienceRule } from '../../../src/core/flow/flow.ts'
 import { rounds } from '../../support/rounds.ts'
 
@@ -90,7 +90,7 @@ test('nobody satisfies two rules that contradict each other', () => {
       const of = ([op, value]: unknown[]) => ({ attribute: 'plan', op, value }) as AudienceRule
       const audience = { match: 'all' as const, rules: [of(one), of(other)] }
       fc.pre(contradictions(audience).length > 0)
-      expect(inAudience(audience, { plan }).holds).toBe(false)
+      expect(isInAudience(audience, { plan })).toBe(false)
     }),
     { numRuns: rounds(1_000) },
   )

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { inAudience, ruleHolds } from '../../../src/core/flow/audience.ts'
+import { ruleHolds } from '../../../src/core/flow/audience.ts'
+import { isInAudience } from '../../../src/core/flow/audience-match.ts'
 import type { AudienceRule } from '../../../src/core/flow/flow.ts'
 
 const rule = (attribute: string, op: string, value: unknown = null) =>
@@ -128,7 +129,7 @@ describe('an audience', () => {
     ['any', [pro, team], true],
     ['any', [team], false],
   ] as const)('of %s of %j: %p', (match, rules, expected) => {
-    expect(inAudience({ match, rules: [...rules] }, { plan: 'pro' }).holds).toBe(expected)
+    expect(isInAudience({ match, rules: [...rules] }, { plan: 'pro' })).toBe(expected)
   })
 })
 
