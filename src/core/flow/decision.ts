@@ -116,21 +116,23 @@ export function firstDue<Of extends Candidate>(
 }
 
 /**
- * The conditions that depend neither on other flows nor on the moment, the cheapest first. A page asks them of every
- * flow again and again, and stops at the first that fails; an explanation asks all of them.
+ * Whether all `ownRules` hold. A page asks this about every flow again and again, so it stops at the first that does
+ * not, the cheapest first.
  */
-const conditions = {
-  published: ({ status }: Candidate, _: Place) => status === 'published',
-  frequency: ({ flow, history }: Candidate, _: Place) => isDueAgain(flow.frequency, history),
-  url: ({ flow, history }: Candidate, { url }: Place) =>
-    history.inProgress ? goesOnAt(flow, url) : beginsAt(flow, url),
-  audience: ({ flow }: Candidate, { traits }: Place) =>
-    isInAudience(flow.targeting.audience, traits),
+function isDue(
+  { flow, status, history }: Candidate,
+  { url, traits }: Place,
+  judge: Judge,
+): boolean {
+  const { targeting, frequency } = flow
+  return (
+    status === 'published' &&
+    isDueAgain(frequency, history) &&
+    (history.inProgress ? goesOnAt(flow, url) : beginsAt(flow, url)) &&
+    isInAudience(targeting.audience, traits) &&
+    (history.inProgress || judge.mayBegin(flow))
+  )
 }
-
-const isDue = (candidate: Candidate, place: Place, judge: Judge): boolean =>
-  Object.values(conditions).every(holds => holds(candidate, place)) &&
-  (candidate.history.inProgress || judge.mayBegin(candidate.flow))
 
 const isShownAt = (urls: readonly UrlRule[], url: URL) =>
   urls.length === 0 || urls.some(rule => urlMatches(rule, url))
@@ -165,23 +167,31 @@ function comesBefore({ flow: a }: Candidate, { flow: b }: Candidate): number {
 /** The conditions that do not depend on other flows, with their reasons. */
 function ownRules(candidate: Candidate, visit: Visit): DecidedRule[] {
   const { flow, history } = candidate
-  const told = (
-    rule: keyof typeof conditions,
-    why: (holds: boolean) => string,
-    parts: readonly Reason[] = [],
-  ): DecidedRule => {
-    const holds = conditions[rule](candidate, visit)
-    return { rule, holds, why: why(holds), parts }
-  }
+  const isHere = (history.inProgress ? goesOnAt : beginsAt)(flow, visit.url)
   const { audience, urls } = flow.targeting
   const byUrl = urls.map(rule => urlReason(rule, visit.url))
   const byAttribute = audience.rules.map(rule => ruleHolds(rule, visit.traits))
   return [
-    told('published', () => statusWhy[candidate.status]),
-    told('url', holds => urlWhy(candidate, byUrl, holds), byUrl),
-    told('audience', () => audienceWhy(audience.match, byAttribute), byAttribute),
+    {
+      rule: 'published',
+      holds: candidate.status === 'published',
+      why: statusWhy[candidate.status],
+      parts: [],
+    },
+    { rule: 'url', holds: isHere, why: urlWhy(candidate, byUrl, isHere), parts: byUrl },
+    {
+      rule: 'audience',
+      holds: isInAudience(audience, visit.traits),
+      why: audienceWhy(audience.match, byAttribute),
+      parts: byAttribute,
+    },
     ...momentRules(flow, visit, history.inProgress),
-    told('frequency', () => frequencyWhy(flow.frequency, history)),
+    {
+      rule: 'frequency',
+      holds: isDueAgain(flow.frequency, history),
+      why: frequencyWhy(flow.frequency, history),
+      parts: [],
+    },
   ]
 }
 

@@ -17,13 +17,6 @@ const aside = new Set([
 /** Marks that a tool puts around words. Their content is kept. */
 const around = new Set(['mrk', 'g', 'pc', 'sub'])
 
-/** The character of a code in hex (XLIFF 2.0, 4.3.1.1); null if a text can have none such. */
-function charOf(hex: string): string | null {
-  const code = /^[0-9a-f]{1,6}$/i.test(hex) ? Number.parseInt(hex, 16) : 0
-  const char = code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ''
-  return char !== '' && char.isWellFormed() ? char : null
-}
-
 /** A unit while it is being read, segment by segment. */
 interface Reading {
   id: string
@@ -37,6 +30,8 @@ interface Reading {
 /**
  * Reads XLIFF 1.2 and 2.x, whatever program wrote it. Only XML's own five entities are resolved, and
  * document types are refused, so that a file can neither refer to another file nor expand.
+ *
+ * The `xliff` package keeps only the last segment of a unit, drops what marks surround, and says no place.
  *
  * @throws SheetFault
  */
@@ -115,14 +110,6 @@ export function readXliff(text: string): TextSheet {
     else if (unit && (local === 'source' || local === 'target')) {
       into = local
       if (local === 'target') segment.target = ''
-    } else if (into && local === 'cp') {
-      const char = charOf(value('hex') ?? '')
-      if (char === null) {
-        throw fault(
-          `<cp> in ${quoted(unit!.id)} needs the code of a character, 1 to 10FFFF: hex="001F"`,
-        )
-      }
-      take(char)
     } else if (into && !around.has(local)) {
       throw fault(
         `<${local}> stands in a text of ${quoted(unit!.id)}: texts have no such marks here`,

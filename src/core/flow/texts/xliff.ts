@@ -10,28 +10,21 @@ const escaped = (text: string) => text.replace(/[&<>"]/g, char => entities[char]
 
 const reference = (char: string) => `&#x${char.codePointAt(0)!.toString(16)};`
 
-/** Characters that XML 1.0 cannot represent. */
+/** Characters that XML 1.0 cannot represent: they are left out. */
 const unwritable = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
 
-const asCode = (char: string) =>
-  `<cp hex="${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}"/>`
-
-/**
- * XLIFF 2.0 has an element for such a character; in 1.2 it is left out. Invisible characters are written as
- * references, so that no editor loses them.
- */
-const content = (text: string, isOld: boolean) =>
-  withEscapes(escaped(text).replace(unwritable, isOld ? () => '' : asCode), reference)
+/** Invisible characters are written as references, so that no editor loses them. */
+const content = (text: string) => withEscapes(escaped(text).replace(unwritable, ''), reference)
 
 /** XLIFF 2.0 (OASIS standard), or 1.2, which older programs read. */
 export function xliffText({ flow, from, to, entries }: TextSheet, version: '2.0' | '1.2'): string {
   const isOld = version === '1.2'
   const name = (text: string | null) => escaped(text ?? '')
   const unit = ({ id, source, target, note }: TextSheet['entries'][number]) => {
-    const said = content(note ?? '', isOld)
-    const own = `<source>${content(source ?? '', isOld)}</source>`
+    const said = content(note ?? '')
+    const own = `<source>${content(source ?? '')}</source>`
     const state = target === null ? (isOld ? 'needs-translation' : 'initial') : 'translated'
-    const told = target === null ? '' : content(target, isOld)
+    const told = target === null ? '' : content(target)
     if (isOld) {
       return `      <trans-unit id="${name(id)}" xml:space="preserve">
         ${own}
