@@ -74,9 +74,9 @@ export async function backup(site: Site, isLong: boolean): Promise<Check[]> {
     const found = content()
     if (found !== before && found !== restored) problems.push(`after a killed restore: ${found}`)
     // Whatever the killed one left must not get in the way.
-    await place.json(restore)
+    const { aside } = await place.json(restore)
     if (content() !== restored) problems.push('the next restore restored nothing')
-    await place.json(['restore', '--undo', '--data', 'data'])
+    await place.json(['restore', aside, '--data', 'data'])
     if (content() !== found) problems.push('undone, it is not what it was')
     if (existsSync(place.path('data/.cairn-restore.partial'))) problems.push('a partial file stays')
   }

@@ -107,10 +107,10 @@ async function record(random: SeededRandom, { servers, items }: Size): Promise<R
     else await server.end()
   }
   times.restore = secondsNow()
-  await place.json(['restore', backup.file])
+  const { aside } = await place.json(['restore', backup.file])
   times.restored = secondsNow()
   times.undo = secondsNow()
-  await place.json(['restore', '--undo'])
+  await place.json(['restore', aside])
   times.undone = secondsNow()
   const recorded = await recorder.steps(place.folder)
   const from = (time: number) => recorded.times.findIndex(at => at >= time)
