@@ -20,20 +20,6 @@ export const pairPrefix = 'b'
 /** The two ids of an event that names two, each as `personOf` names people. */
 export type Pair = readonly [user: string, visitor: string]
 
-/** The keys under which somebody stands together with others in a flow. */
-export const sharedRunsOf = (
-  database: Database,
-  { orgRow, flowRow, person }: { orgRow: number; flowRow: number; person: string },
-): ReadonlySet<string> =>
-  new Set(
-    database
-      .query<{ run_key: string }, [number, number, string]>(
-        'select run_key from run_people where org_id = ? and flow_id = ? and person = ?',
-      )
-      .all(orgRow, flowRow, person)
-      .map(({ run_key }) => run_key),
-  )
-
 /** The people whose ticks count together with a person's, including that person. */
 export type PartyOf = (orgRow: number, flowRow: number, person: string) => readonly string[]
 
