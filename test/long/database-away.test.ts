@@ -7,7 +7,7 @@ import { apiOf, builtBinary, type Server, Workplace, withUnlimitedTour } from '.
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 
 /** The person of every event in a batch, as a statement has it: in hex. */
-const batch = Buffer.from('ann\0').toString('hex')
+const batch = Buffer.from('"ann"').toString('hex')
 
 describe('a node whose database', () => {
   let postgres: PostgresServer

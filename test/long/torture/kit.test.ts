@@ -52,7 +52,7 @@ function problemsAfter(damage: string): ProblemCounts {
 /** Selects the first batch that the organisation has from a source (`eventSources`). */
 const batch = (source: number) =>
   `seq = (select min(seq) from event_batches where org_id = 1 and source = ${source})`
-const columns = 'org_id, received_at, later, source, events, body'
+const columns = 'org_id, received_at, source, events, body'
 const lines = 'org_id, at, via, actor, request_id, action, subject, before, after, note'
 
 test('finds nothing wrong with undamaged data', () => {
