@@ -36,8 +36,8 @@ export const lookFields = {
       },
       {
         description:
-          'What becomes of the page around the element. Where left out, as the theme has it, or ' +
-          'dim for a tooltip that does not wait for an event, else off.',
+          "What happens to the page around the element. Defaults to the theme's value, then to dim for a " +
+          'tooltip that does not wait for an event, and off otherwise.',
       },
     ),
   ),

@@ -24,10 +24,7 @@ export const Theme = closed({
   accent: colour('Colour of buttons and highlights, such as "#1f6feb".'),
   background: colour('Colour behind the text.'),
   text: colour('Colour of the text.'),
-  radius: nullable(
-    Type.Integer({ minimum: 0, maximum: 64 }),
-    'How round the corners are, in CSS pixels.',
-  ),
+  radius: nullable(Type.Integer({ minimum: 0, maximum: 64 }), 'Corner radius in CSS pixels.'),
   preset: Type.Optional(
     oneOf(
       {
@@ -36,7 +33,7 @@ export const Theme = closed({
         soft: 'very round and roomy, larger text, a soft shadow and no line',
         bold: 'large text, a thick line, a strong shadow and a bar for progress',
       },
-      { description: 'A named look to begin with; every other field wins over it.' },
+      { description: 'Named appearance to start from. Every other field overrides it.' },
     ),
   ),
   dark: Type.Optional(
@@ -45,11 +42,10 @@ export const Theme = closed({
         accent: optionalColour('Colour of buttons and highlights on a dark page.'),
         background: optionalColour('Colour behind the text on a dark page.'),
         text: optionalColour('Colour of the text on a dark page.'),
-        logo: Type.Optional(imageLink('Logo that is seen on a dark page.')),
+        logo: Type.Optional(imageLink('Logo on a dark page.')),
       },
       {
-        description:
-          'Colours and logo where the page is dark; without them, the usual ones hold there too.',
+        description: 'Colours and logo on dark pages. Missing ones default to the light values.',
       },
     ),
   ),
@@ -58,12 +54,12 @@ export const Theme = closed({
       {
         family: Type.Optional(
           fontFamily(
-            'Fonts that the page has, the preferred first, such as Inter, sans-serif; those of the ' +
-              'page itself where left out.',
+            'Font families that the page has loaded, in order of preference, such as Inter, sans-serif. ' +
+              "Defaults to the page's fonts.",
           ),
         ),
         size: Type.Optional(
-          px(10, 24, 'Size of the text in CSS pixels, 15 where left out; headings follow it.'),
+          px(10, 24, 'Text size in CSS pixels. Headings scale with it. Defaults to 15.'),
         ),
       },
       { description: 'Font and size of the text.' },
@@ -74,7 +70,7 @@ export const Theme = closed({
       {
         color: optionalColour('Colour of the line around cards and buttons.'),
         width: Type.Optional(
-          px(0, 8, 'Width of that line in CSS pixels, 1 where left out; 0 for none.'),
+          px(0, 8, 'Width of the line in CSS pixels. 0 for none. Defaults to 1.'),
         ),
       },
       { description: 'The line around cards and buttons.' },
@@ -88,16 +84,16 @@ export const Theme = closed({
   ),
   density: Type.Optional(
     oneOf(
-      { compact: 'little room', normal: 'the usual room', roomy: 'much room' },
-      { description: 'How much room there is within cards.' },
+      { compact: 'tight spacing', normal: 'default spacing', roomy: 'wide spacing' },
+      { description: 'Spacing within cards.' },
     ),
   ),
   zIndex: Type.Optional(
     px(
       0,
       highestLayer,
-      'Layer of the page on which flows stand, so that something of yours can stand above them; ' +
-        'above everything where left out. Windows always are.',
+      'z-index of flows, so that elements of your page can stand above them. Modals are always on top. ' +
+        'Defaults to above everything.',
     ),
   ),
   logo: Type.Optional(
@@ -112,11 +108,11 @@ export const Theme = closed({
         side: Type.Optional(
           oneOf(
             { start: 'where lines begin', end: 'where lines end' },
-            { description: 'In which lower corner of the page it stands.' },
+            { description: 'Lower corner of the page.' },
           ),
         ),
         label: Type.Optional(
-          text(1, 60, { description: 'What it says, in place of the heading and its progress.' }),
+          text(1, 60, { description: 'Label. Defaults to the heading and the progress.' }),
         ),
       },
       { description: 'The button that opens a checklist.' },
@@ -130,7 +126,7 @@ export const Theme = closed({
         bar: 'a bar that fills',
         none: 'nothing',
       },
-      { description: 'How a tour says how far it is.' },
+      { description: 'How a tour shows its progress.' },
     ),
   ),
   spotlight: Type.Optional(
@@ -140,7 +136,7 @@ export const Theme = closed({
         dim: 'the page is dimmed around the element, and can be used',
         block: 'the page is dimmed, and nothing but the element can be used',
       },
-      { description: 'What becomes of the page around the element that a step points at.' },
+      { description: 'What happens to the page around the element of a step.' },
     ),
   ),
 })

@@ -41,7 +41,7 @@ const exampleTheme = { accent: '#0b7285', background: null, text: null, radius: 
 /** The service validates names and slugs, because its messages are better than a schema's. */
 const Name = Type.String({
   maxLength: 2 * longestName,
-  description: `What people see: at most ${longestName} characters. The slug stays as it is.`,
+  description: `Display name, up to ${longestName} characters. The slug does not change.`,
   examples: ['Harbor Inc'],
 })
 
@@ -59,41 +59,37 @@ const SettingsFields = {
     },
   ),
   origins: Type.Array(Type.String(), {
-    description: 'Where the snippet may run; empty where it may anywhere.',
+    description: 'Origins that the snippet may run on. Empty allows all.',
     examples: [['https://app.example.com']],
   }),
   retentionDays: OrNull(
     Type.Integer(),
-    "For how many days raw events are accepted and kept; null for as long as the server's setting says.",
+    "Days for which raw events are accepted and kept. Null uses the server's setting.",
     30,
   ),
   honoursDoNotTrack: Type.Boolean({
-    description: "Whether browsers' requests not to be tracked are honoured.",
+    description: 'Whether browsers that ask not to be tracked are left out.',
     examples: [true],
   }),
   throttle: OrNull(
     Type.Integer(),
-    'How many tours and announcements begin for one person in 24 hours at most; null for as many as are due.',
+    'Frequency cap: maximum tours and announcements per person in 24 hours. Null sets no cap.',
     3,
   ),
   traits: Type.Array(Type.String(), {
     description:
-      'Traits of people that runs are counted by; what pages say of others never leaves the browser.',
+      'Traits of people that are stored and used to segment results. All other traits stay in the browser.',
     examples: [['plan']],
   }),
   identityMode: OneOf(identityModes, {
-    description: 'Whether hashes of user ids are looked at, and required.',
+    description: 'Identity verification: not checked, checked and counted, or required.',
   }),
   timezone: OrNull(
     Type.String(),
-    "The IANA zone whose days the dashboard shows where its address names none; null for the browser's. Alerts and the weekly report go by it too, by UTC where it is null.",
+    "Default IANA time zone of the dashboard, alerts and the weekly report. Null uses the browser's zone, and UTC for alerts and the report.",
     'Europe/Berlin',
   ),
-  theme: OrNull(
-    Theme,
-    'How flows look unless they say otherwise; null where nothing is set.',
-    exampleTheme,
-  ),
+  theme: OrNull(Theme, 'Default appearance of flows. Null if not set.', exampleTheme),
   createdAt: Instant('When the organisation was made.'),
 }
 
@@ -149,7 +145,8 @@ export const SettingsBody = closed({
     closed(
       ofBuckets(() => Type.Optional(Type.Union([Type.Integer(limit), Type.Null()]))),
       {
-        description: 'By the operator alone: requests a minute; null for the default.',
+        description:
+          'Requests per minute. Only the operator can change them. Null restores the default.',
         examples: [{ events: 1_200, export: null }],
       },
     ),
@@ -157,14 +154,14 @@ export const SettingsBody = closed({
   origins: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: 1_000,
-      description: 'All origins of the list, in place of those before; none for any origin.',
+      description: 'Origins that the snippet may run on. Replaces the list. Empty allows all.',
       examples: [['https://app.example.com']],
     }),
   ),
   retentionDays: Type.Optional(
     OrNull(
       Type.Integer({ minimum: 1, maximum: longestRetentionDays }),
-      "Raw events received earlier are deleted, for good; null for as long as the server's setting says.",
+      "Days until raw events are deleted permanently. Null uses the server's setting.",
       30,
     ),
   ),
@@ -172,34 +169,35 @@ export const SettingsBody = closed({
   throttle: Type.Optional(
     OrNull(
       Type.Integer({ minimum: 1, maximum: mostInterruptions }),
-      'How many tours and announcements begin for one person in 24 hours at most, but for those that the page starts; null for as many as are due.',
+      'Frequency cap: maximum tours and announcements per person in 24 hours, except those the page starts. Null sets no cap.',
       3,
     ),
   ),
   timezone: Type.Optional(
     OrNull(
       Type.String({ maxLength: 64 }),
-      "The IANA zone whose days the dashboard shows where its address names none; null for the browser's. Alerts and the weekly report go by it too, by UTC where it is null.",
+      "Default IANA time zone of the dashboard, alerts and the weekly report. Null uses the browser's zone, and UTC for alerts and the report.",
       'Europe/Berlin',
     ),
   ),
   traits: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: mostTraits,
-      description: `All traits of the list, in place of those before, at most ${mostTraits}. Of each person who starts a flow Cairn keeps the values from then on: list none that say who somebody is.`,
+      description: `Up to ${mostTraits} traits to store with each new run. Replaces the list. Do not list traits that identify a person.`,
       examples: [['plan']],
     }),
   ),
   theme: Type.Optional(
-    OrNull(
-      GivenTheme,
-      'How flows look unless they say otherwise, whole, in place of what was set before; null for nothing.',
-      { accent: '#0b7285', radius: 10, font: { size: 16 } },
-    ),
+    OrNull(GivenTheme, 'Default appearance of flows. Replaces the whole theme. Null removes it.', {
+      accent: '#0b7285',
+      radius: 10,
+      font: { size: 16 },
+    }),
   ),
   identityMode: Type.Optional(
     OneOf(identityModes, {
-      description: 'Whoever first looks at hashes gets a secret; `off` keeps what there is.',
+      description:
+        'Identity verification. Turning it on the first time creates a secret. `off` keeps the secret.',
     }),
   ),
 })
