@@ -55,7 +55,7 @@ const pages: readonly ExpectedPage[] = [
   { path: '/settings/origins', ...settings('Origins'), shows: 'One a line' },
   { path: '/settings/limits', ...settings('Limits'), shows: 'fingerprint' },
   { path: '/settings/retention', ...settings('Retention'), shows: 'As long as the server' },
-  { path: '/settings/look', ...settings('Look'), shows: 'A named look to begin with' },
+  { path: '/settings/look', ...settings('Look'), shows: 'Named appearance to start from' },
   { path: '/settings/privacy', ...settings('Privacy'), shows: 'What is stored of people' },
   { path: '/settings/traits', ...settings('Traits'), shows: 'never a name' },
   { path: '/settings/identity', ...settings('Identity'), shows: 'Hashes of user ids' },
