@@ -135,7 +135,7 @@ const instants = [
 ]
 
 /** A change that breaks more files than this is at fault itself. */
-const mostForgiven = 3
+const maxForgiven = 3
 
 /**
  * Runs the files of failed tests once more, each alone. A test that then passes is unsteady, which a build
@@ -148,7 +148,7 @@ async function forgive(
   env: Record<string, string>,
 ): Promise<boolean> {
   const now: string[] = []
-  if (failed.size > mostForgiven) return false
+  if (failed.size > maxForgiven) return false
   for (const [file, names] of failed) {
     say(`running ${file} again, alone`)
     const args = ['test', '--timeout=300000', '--path-ignore-patterns=none', file]

@@ -158,9 +158,9 @@ export function quantileBetween(
 }
 
 /** Rates cover the first time at least, and a look older than the second is not compared with; milliseconds. */
-const shortestMs = 1_000
-const longestMs = 30_000
-const mostLooks = 4
+const minMs = 1_000
+const maxMs = 30_000
+const maxLooks = 4
 
 /** What the figures of a running server are read from. */
 export interface WatchedServer {
@@ -190,16 +190,15 @@ export class FiguresOfServer implements ServerWatch {
 
   private async compare(): Promise<ServerFigures> {
     let to = this.server.look()
-    const isComparable = ({ atMs }: Look) =>
-      to.atMs - atMs >= shortestMs && to.atMs - atMs <= longestMs
+    const isComparable = ({ atMs }: Look) => to.atMs - atMs >= minMs && to.atMs - atMs <= maxMs
     const looks = this.looks.filter(isComparable)
     let from = looks.at(-1)
     if (from === undefined) {
       from = to
-      await Bun.sleep(shortestMs)
+      await Bun.sleep(minMs)
       to = this.server.look()
     }
-    this.looks = [...looks, to].slice(-mostLooks)
+    this.looks = [...looks, to].slice(-maxLooks)
     using database = openForReading(this.server.dataDir)
     const { retention, ...figures } = figuresBetween(from, to, organisationNames(database))
     return {

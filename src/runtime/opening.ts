@@ -29,7 +29,7 @@ interface Preparation {
   config: Config
   clock: Clock
   log: Log
-  /** Is told what is being done to the database; null once nothing is. */
+  /** Called with what is being done to the database, and with null once that is finished. */
   note(preparing: string | null): void
   /** What the operator should know although it serves. */
   warnings: string[]

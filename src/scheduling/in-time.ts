@@ -1,8 +1,8 @@
 /** A timer that fires later than this was held up by its own thread, which may not have read the answers yet. */
 const heldUpMs = 20
 /** How often in a row that excuses a missing answer, and for how long each time, milliseconds. */
-const mostExcuses = 5
-const longestExcuseMs = 500
+const maxExcuses = 5
+const maxExcuseMs = 500
 
 /**
  * Waits for an answer for at most so long, or longer if this thread was too busy to read it in time.
@@ -20,7 +20,7 @@ export async function inTime<T>(
     const dueAt = performance.now() + forMs
     timer = setTimeout(() => {
       const isHeldUp = performance.now() - dueAt > heldUpMs
-      if (isHeldUp && excuses < mostExcuses) wait(Math.min(ms, longestExcuseMs), excuses + 1)
+      if (isHeldUp && excuses < maxExcuses) wait(Math.min(ms, maxExcuseMs), excuses + 1)
       // Lets an answer that has arrived meanwhile be read first.
       else setImmediate(() => tooLate.reject(late()))
     }, forMs)

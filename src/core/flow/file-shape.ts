@@ -19,7 +19,7 @@ export interface ReadShape {
 }
 
 /** Bounds the time that a file of wrong fields takes. */
-const mostRead = 10_000
+const maxRead = 10_000
 
 /** @param unread pointers of fields that are known to be wrong */
 export function readShape(
@@ -32,7 +32,7 @@ export function readShape(
   for (const problem of errorsOf(schema, value)) {
     // Of several problems at one place the first is reported.
     if (!problems.has(problem.path)) problems.set(problem.path, problem)
-    if (problems.size === mostRead) break
+    if (problems.size === maxRead) break
   }
   const wrong = new Map<string, Set<string>>()
   const addWrong = (path: string) => {

@@ -1,9 +1,9 @@
 import { AppError } from '../../core/errors.ts'
 import type { Activity, JudgedEvent } from '../../modules/events/port.ts'
 
-/** Whoever has not asked for this long no longer watches, milliseconds. */
+/** An organisation is no longer watched once nobody has read its activity for this long, milliseconds. */
 export const watchMs = 30_000
-/** Whoever has not asked for this long makes room for another organisation, milliseconds. */
+/** Makes room for another organisation if nobody has read this one for so long, milliseconds. */
 const idleMs = 5_000
 /** How many organisations can be watched at once. */
 const maxWatched = 16
@@ -62,7 +62,7 @@ function after({ name, since, kept, count }: Ring, cursor: string | null): Activ
 
 /**
  * What arrives for organisations that somebody watches. A server alone has it in memory, and writes nothing of it
- * anywhere. Everything is forgotten when nobody has asked for half a minute.
+ * anywhere. Everything is dropped when nobody has read it for half a minute.
  */
 export class LiveActivity {
   private readonly rings: Map<string, Ring>

@@ -34,27 +34,27 @@ export type Change =
  * the text is indented evenly. Null if that is not possible, because the text is not YAML, or because an anchor
  * shares the value with other places.
  */
-export function change(text: string, asked: Change): string | null {
+export function change(text: string, edit: Change): string | null {
   if (text.includes('\r\n')) {
-    const changed = change(text.replaceAll('\r\n', '\n'), asked)
+    const changed = change(text.replaceAll('\r\n', '\n'), edit)
     return changed?.replaceAll('\n', '\r\n') ?? null
   }
   const source = parseSource(text)
   if (isFault(source)) return null
-  const expected = changedValue(structuredClone(source.value), asked)
-  const changed = throughDocument(text, asked)
+  const expected = changedValue(structuredClone(source.value), edit)
+  const changed = throughDocument(text, edit)
   const read = changed === null ? null : parseSource(changed)
   return read && !isFault(read) && isSame(read.value, expected) ? changed : null
 }
 
-function throughDocument(text: string, asked: Change): string | null {
+function throughDocument(text: string, edit: Change): string | null {
   try {
     // Repeated fields were looked for already, and the library takes long to do so.
     const document = parseDocument(text, { uniqueKeys: false, customTags: withOurPadding })
     const style = styleOf(text, document)
     const before = document.toString(style)
     visit(document, { Seq: (_, list) => giveCommentToEntry(list) })
-    apply(document, asked)
+    apply(document, edit)
     return withLinesOf(text, before, document.toString(style))
   } catch {
     return null
@@ -156,26 +156,26 @@ function piecesOf(own: string[], old: string[]): Map<number, Piece> {
   return pieces
 }
 
-function apply(document: Document, asked: Change): void {
-  const { path } = asked
+function apply(document: Document, edit: Change): void {
+  const { path } = edit
   const list = document.getIn(path, true)
   const entries = isSeq(list) ? (list.items as Node[]) : []
-  if (asked.kind === 'unset' || (asked.kind === 'remove' && entries.length === 1)) {
+  if (edit.kind === 'unset' || (edit.kind === 'remove' && entries.length === 1)) {
     remove(document, path)
-  } else if (asked.kind === 'set') set(document, path, asked.value, asked.order ?? [])
-  else if (asked.kind === 'insert' && entries.length === 0) set(document, path, [asked.value], [])
-  else if (asked.kind === 'insert') {
-    const entry = nodeOf(asked.value)
+  } else if (edit.kind === 'set') set(document, path, edit.value, edit.order ?? [])
+  else if (edit.kind === 'insert' && entries.length === 0) set(document, path, [edit.value], [])
+  else if (edit.kind === 'insert') {
+    const entry = nodeOf(edit.value)
     const isApart = isMap(entry) && entry.has('key') && !(list as YAMLSeq).flow
     const gap = entries.length > 1 ? entries[1]!.spaceBefore : isApart
-    entries.splice(asked.index, 0, entry)
-    const later = entries[Math.max(asked.index, 1)]
+    entries.splice(edit.index, 0, entry)
+    const later = entries[Math.max(edit.index, 1)]
     if (later) later.spaceBefore = gap ?? false
   } else {
     // Empty lines stay where they are.
     const gaps = entries.map(({ spaceBefore }) => spaceBefore ?? false)
-    const [entry] = entries.splice(asked.kind === 'move' ? asked.from : asked.index, 1)
-    if (asked.kind === 'move' && entry) entries.splice(asked.to, 0, entry)
+    const [entry] = entries.splice(edit.kind === 'move' ? edit.from : edit.index, 1)
+    if (edit.kind === 'move' && entry) entries.splice(edit.to, 0, entry)
     for (const [index, entry] of entries.entries()) entry.spaceBefore = gaps[index]!
   }
 }
@@ -240,26 +240,26 @@ function remove(document: Document, path: Path): void {
   const comments = [removed?.key, removed?.value].flatMap(node =>
     isNode(node) ? [node.commentBefore, node.comment] : [],
   )
-  const said = comments.filter(comment => comment != null).join('\n')
-  if (said === '') return
+  const comment = comments.filter(comment => comment != null).join('\n')
+  if (comment === '') return
   const next = holder.items[index]?.key
-  if (isNode(next)) next.commentBefore = [said, next.commentBefore].filter(Boolean).join('\n')
-  else holder.comment = [holder.comment, said].filter(Boolean).join('\n')
+  if (isNode(next)) next.commentBefore = [comment, next.commentBefore].filter(Boolean).join('\n')
+  else holder.comment = [holder.comment, comment].filter(Boolean).join('\n')
 }
 
 /** The same change to a plain value, which is modified in place. */
-function changedValue(value: Plain, asked: Change): Plain {
-  const { path } = asked
-  if (asked.kind === 'set') return withValue(value, path, asked.value)
-  if (asked.kind === 'unset') {
+function changedValue(value: Plain, edit: Change): Plain {
+  const { path } = edit
+  if (edit.kind === 'set') return withValue(value, path, edit.value)
+  if (edit.kind === 'unset') {
     withoutValue(value, path)
     return value
   }
   const list = valueAt(value, path)
   const entries = Array.isArray(list) ? list : []
-  if (asked.kind === 'insert') entries.splice(asked.index, 0, asked.value)
-  else if (asked.kind === 'remove') entries.splice(asked.index, 1)
-  else entries.splice(asked.to, 0, ...entries.splice(asked.from, 1))
+  if (edit.kind === 'insert') entries.splice(edit.index, 0, edit.value)
+  else if (edit.kind === 'remove') entries.splice(edit.index, 1)
+  else entries.splice(edit.to, 0, ...entries.splice(edit.from, 1))
   if (entries.length > 0) return withValue(value, path, entries)
   withoutValue(value, path)
   return value

@@ -21,20 +21,20 @@ export function xliffText({ flow, from, to, entries }: TextSheet, version: '2.0'
   const isOld = version === '1.2'
   const name = (text: string | null) => escaped(text ?? '')
   const unit = ({ id, source, target, note }: TextSheet['entries'][number]) => {
-    const said = content(note ?? '')
+    const noteText = content(note ?? '')
     const own = `<source>${content(source ?? '')}</source>`
     const state = target === null ? (isOld ? 'needs-translation' : 'initial') : 'translated'
-    const told = target === null ? '' : content(target)
+    const targetText = target === null ? '' : content(target)
     if (isOld) {
       return `      <trans-unit id="${name(id)}" xml:space="preserve">
         ${own}
-        <target state="${state}">${told}</target>
-        <note>${said}</note>
+        <target state="${state}">${targetText}</target>
+        <note>${noteText}</note>
       </trans-unit>`
     }
-    const shown = target === null ? '' : `\n        <target>${told}</target>`
+    const shown = target === null ? '' : `\n        <target>${targetText}</target>`
     return `    <unit id="${name(id)}">
-      <notes><note>${said}</note></notes>
+      <notes><note>${noteText}</note></notes>
       <segment state="${state}">
         ${own}${shown}
       </segment>

@@ -27,8 +27,8 @@ const closesWithinMs = 10_000
 type Client = Pick<Bun.SQL, 'unsafe'>
 
 /**
- * The database has stopped, or no packets come from it any more; the client has no limit of its own. What it was asked
- * to do may have been done all the same.
+ * The database has stopped, or its packets no longer arrive; the client has no time limit of its own. What was requested
+ * may have been done all the same.
  */
 class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
@@ -261,7 +261,7 @@ export class Postgres extends Statements {
       const patienceMs = answersWithinMs + graceMs
       return await inTime(ask(), patienceMs, () => new NoAnswer(patienceMs))
     } catch (error) {
-      // What it was asked may be under way for ever.
+      // What was requested may never end.
       if (error instanceof NoAnswer && this.pool === pool) this.renew()
       if (sqlStateOf(error) === readOnlyState) this.isAtStandby = true
       throw error

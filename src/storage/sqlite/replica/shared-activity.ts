@@ -36,7 +36,7 @@ export class SharedActivity {
   /** See `LiveActivity.read`. */
   async read(orgRow: number, cursor: string | null): Promise<Activity> {
     const known = [...this.shared.read().held].find(({ id }) => id === `${orgRow}`)
-    // Otherwise each question would be a change that all machines take up.
+    // Otherwise each read would be a change that all machines take up.
     const isNoted = known !== undefined && this.now() - known.askedAt < watchMs / 4
     if (!isNoted || this.noted.size > 0) {
       await this.shared.use(activity => {

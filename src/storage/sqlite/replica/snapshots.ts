@@ -91,7 +91,7 @@ function decompressed(part: Uint8Array): Uint8Array {
 /**
  * Puts a snapshot in the place of a directory's database, which nobody uses.
  *
- * @param tell is told how much of it has come, 0 to 1
+ * @param tell called with the share that has arrived, 0 to 1
  * @throws SnapshotDamaged
  */
 export async function placeSnapshot(
