@@ -11,11 +11,12 @@ import {
 } from '../../log/log.ts'
 import type { EventBatch } from '../../shared/in-rows.ts'
 import type { LogSync } from '../database/log-sync.ts'
-import { inSavepoint, isBusy, isPassing } from '../engine/savepoint.ts'
+import { isBusy, isPassing } from '../engine/savepoint.ts'
 import type { Replica } from '../replica/replica.ts'
-import type { CommandResult, Executor, StorageCommand } from './commands.ts'
+import type { CommandResult, Executor } from './commands.ts'
 import { eventsIn, GroupCommit, type Submission, type WriterPolicy } from './group-commit.ts'
 import { cannotWrite, commitInDoubt } from './not-stored.ts'
+import { OneByOne, type Verdict } from './one-by-one.ts'
 
 /** What the writer reports about each commit, for the metrics. */
 export interface CommitReport {
@@ -44,9 +45,6 @@ export interface WriterHooks {
   /** Memory no longer agrees with what is stored, or the disk may have lost it: only a restart helps. */
   onDivergence?(error: unknown): void
 }
-
-/** What became of a command of a group that was taken apart. */
-type Verdict = { result: CommandResult } | { fault: unknown }
 
 /** After this long, others may have appended much, milliseconds. */
 const longAgoMs = 2_000
@@ -88,6 +86,7 @@ export class Writer extends GroupCommit {
   private followedAt = Number.NEGATIVE_INFINITY
   private readonly begin: () => void
   private readonly commit: () => void
+  private readonly oneByOne: OneByOne
   /** Lets everything in memory take note of the commit. */
   private readonly noteCommit: () => void
 
@@ -104,6 +103,7 @@ export class Writer extends GroupCommit {
     private readonly sync: LogSync | null = null,
   ) {
     super(policy, hooks.onSettled)
+    this.oneByOne = new OneByOne(database, executor, (...fault) => hooks.onFault?.(...fault))
     const [begin, commit] = [database.query('begin immediate'), database.query('commit')]
     this.begin = failing('before_begin', () => begin.run())
     this.commit = failing('before_commit', () => commit.run())
@@ -312,8 +312,8 @@ export class Writer extends GroupCommit {
   }
 
   /**
-   * Executes each command by itself and, if a batch fails even so, each of its events by itself. Still in
-   * one transaction, so that it costs one sync however large the group is.
+   * Executes each command by itself. Still in one transaction, so that it costs one sync however large the group
+   * is.
    *
    * @returns whether it was committed
    */
@@ -324,7 +324,7 @@ export class Writer extends GroupCommit {
     try {
       await this.shared(() => {
         verdicts = []
-        for (const { command } of group) verdicts.push(this.execute(command))
+        for (const { command } of group) verdicts.push(this.oneByOne.execute(command))
       })
     } catch (fault) {
       if (fault === this.divergence) {
@@ -342,57 +342,6 @@ export class Writer extends GroupCommit {
       else this.settleCommitted(waiting, verdict.result)
     })
     return true
-  }
-
-  /** Executes one command; if it fails, sets aside the part of it that the database does not take. */
-  private execute(command: StorageCommand): Verdict {
-    return this.alone<Verdict>(
-      () => ({ result: this.executor.execute(command) }),
-      fault => {
-        if (command.type === 'append') return { result: this.executeEventByEvent(command) }
-        this.hooks.onFault?.(fault, `a command (${command.type}) goes to the dead letters`)
-        this.executor.buryCommand(command, fault)
-        return { fault }
-      },
-    )
-  }
-
-  private executeEventByEvent(command: Extract<StorageCommand, { type: 'append' }>): AppendOutcome {
-    const outcome = {
-      duplicates: [] as number[],
-      deadLetters: [] as number[],
-      erased: [] as number[],
-    }
-    // What belongs to the batch and to no event comes first, so that no event takes it along when it is
-    // rolled back.
-    this.executor.execute({ ...command, events: [] })
-    const { orgRow, receivedAt } = command
-    for (const [i, event] of command.events.entries()) {
-      const one = { ...command, refusals: {}, skewMs: null, events: [event] }
-      this.alone(
-        () => {
-          const { duplicates, erased } = this.executor.execute(one) as AppendOutcome
-          if (duplicates.length > 0) outcome.duplicates.push(i)
-          if (erased.length > 0) outcome.erased.push(i)
-        },
-        fault => {
-          this.hooks.onFault?.(fault, 'an event goes to the dead letters')
-          this.executor.bury(orgRow, event, receivedAt, fault)
-          outcome.deadLetters.push(i)
-        },
-      )
-    }
-    return outcome
-  }
-
-  /** Does a piece of a transaction; if that fails, rolls it back and does something else. */
-  private alone<T>(work: () => T, otherwise: (fault: unknown) => T): T {
-    let result: T | undefined
-    const fault = inSavepoint(this.database, this.executor.participants, () => {
-      result = work()
-      this.executor.settle()
-    })
-    return fault === null ? (result as T) : otherwise(fault)
   }
 
   /** Tells waiting callers that storage cannot write, and keeps for later what was acknowledged already. */
