@@ -64,7 +64,7 @@ export class SharedWork {
   private readonly list: SharedList
   private running: Promise<void> = Promise.resolve()
   /** The rebuild that somebody waits for here. */
-  private asked: {
+  private awaited: {
     audit: OperationAudit
     tell: (progress: RebuildProgress) => void
     lines: [number, AuditEntry][]
@@ -148,7 +148,7 @@ export class SharedWork {
     const { change, member, seq, now, database } = this.parts
     let upTo = 0
     const lines: [number, AuditEntry][] = []
-    this.asked = { audit, tell, lines, rebuilt: null }
+    this.awaited = { audit, tell, lines, rebuilt: null }
     try {
       await change(
         () => void database.query('insert into rebuilds (at) values (?)').run(now()),
@@ -158,7 +158,7 @@ export class SharedWork {
         },
       )
       await this.hereToo()
-      const { rebuilt } = this.asked
+      const { rebuilt } = this.awaited
       // The log may have the rebuild although this machine could not commit it, because its disk was full.
       if (rebuilt === null) {
         throw new LogUnavailable('The rebuild has begun, but not on this machine')
@@ -169,7 +169,7 @@ export class SharedWork {
       await member?.othersHaveDone(upTo)
       return rebuilt
     } finally {
-      this.asked = null
+      this.awaited = null
     }
   }
 
@@ -179,12 +179,12 @@ export class SharedWork {
       .query<{ id: number }, []>('select coalesce(max(id), 0) as id from rebuilds')
       .get()!.id
     if (newest <= stateIn(database, 'rebuilt')) return false
-    const { asked } = this
-    const audit = asked?.audit ?? nobodysAudit
-    const { audits, ...rebuilt } = await work.rebuildHere(audit, asked?.tell ?? (() => {}))
-    if (asked) {
-      asked.rebuilt = rebuilt
-      asked.lines.push(...audits)
+    const { awaited } = this
+    const audit = awaited?.audit ?? nobodysAudit
+    const { audits, ...rebuilt } = await work.rebuildHere(audit, awaited?.tell ?? (() => {}))
+    if (awaited) {
+      awaited.rebuilt = rebuilt
+      awaited.lines.push(...audits)
     }
     await this.parts.here(() => noteRebuilt(database, newest))
     return true
