@@ -30,8 +30,8 @@ const UserHash = Maybe(
 )
 
 export const PersonFields = {
-  userId: Person('Who it is, by your own name for them.', 'ann'),
-  anonymousId: Person('Who it is, where nobody has signed in.', 'anon-5c1f'),
+  userId: Person('Your id of the signed-in user.', 'ann'),
+  anonymousId: Person('Id of an anonymous visitor.', 'anon-5c1f'),
   userHash: UserHash,
 }
 

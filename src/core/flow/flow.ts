@@ -137,7 +137,7 @@ export const Targeting = closed(
   },
   {
     default: { urls: [], audience: { match: 'all', rules: [] } },
-    description: 'Where and to whom the flow is shown: everywhere and to all, unless said here.',
+    description: 'Where and to whom the flow is shown: everywhere and to all, unless set here.',
   },
 )
 export type Targeting = Static<typeof Targeting>

@@ -53,7 +53,7 @@ export const lookFields = {
           { default: 'float', description: 'Whether a banner covers some of the page.' },
         ),
       },
-      { description: 'Where a banner stands: over the upper edge of the page, unless said here.' },
+      { description: 'Where a banner stands: over the upper edge of the page, unless set here.' },
     ),
   ),
   opens: Type.Optional(

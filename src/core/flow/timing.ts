@@ -47,7 +47,7 @@ export const When = closed(
       Type.Integer({
         minimum: 1,
         maximum: mostCounted,
-        description: 'How often they must have caused it; once, unless said.',
+        description: 'How often they must have caused it; defaults to once.',
       }),
     ),
     within: Type.Optional(timeSpan('How lately: 30m, 24h or 7d before now. Without it, ever.')),
@@ -77,7 +77,7 @@ export const Rollout = closed(
       }),
     ),
   },
-  { description: 'For how many people the flow is: everybody, unless said here.' },
+  { description: 'For how many people the flow is: everybody, unless set here.' },
 )
 export type Rollout = Static<typeof Rollout>
 

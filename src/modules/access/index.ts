@@ -73,7 +73,7 @@ export function accessRoutes({
       operation: 'createToken',
       summary: 'Make a management token',
       body: NewToken,
-      answers: { 201: { description: 'The token, told this once.', schema: CreatedToken } },
+      answers: { 201: { description: 'The token, returned once.', schema: CreatedToken } },
       async handle(call) {
         const made = await access.createToken(
           call.org.ref,
@@ -91,7 +91,7 @@ export function accessRoutes({
       operation: 'revokeToken',
       refuses: ['not_found'],
       summary: 'Take a management token back, at once',
-      answers: { 204: { description: 'It opens nothing any more.' } },
+      answers: { 204: { description: 'Token revoked.' } },
       async handle(call) {
         await access.revokeToken(call.org.ref, call.params.token_id ?? '', actorOf(call))
         return { status: 204 }

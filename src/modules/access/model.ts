@@ -49,7 +49,7 @@ export const NewToken = closed({
 export const CreatedToken = Type.Object(
   {
     ...tokenFields,
-    token: Text('The token itself, told this once.', 'crn_…'),
+    token: Text('The token itself, returned once.', 'crn_…'),
   },
   { title: 'CreatedToken' },
 )

@@ -104,7 +104,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       method: 'GET',
       path: '/manage/alerts',
       operation: 'listAlerts',
-      summary: 'What is wrong, and what was of late, by the rules that are on',
+      summary: 'List current and recent problems',
       answers: { 200: { description: 'As of now.', schema: model.AlertList, isShared: true } },
       async handle(call) {
         const { ref } = call.org
@@ -205,7 +205,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       refuses: ['too_many_webhooks'],
       answers: {
         201: {
-          description: 'The webhook; its secret is told this once.',
+          description: 'The webhook; its secret is returned once.',
           schema: model.WebhookWithSecret,
         },
       },
@@ -219,7 +219,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       method: 'PATCH',
       path: '/manage/webhooks/:webhook_id',
       operation: 'changeWebhook',
-      summary: 'Switch a webhook on or off, or choose what it is told',
+      summary: 'Enable or disable a webhook, or choose its event types',
       body: model.WebhookChange,
       refuses: ['webhook_not_found'],
       answers: { 200: { description: 'The webhook after it.', schema: model.Webhook } },
@@ -234,7 +234,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       method: 'DELETE',
       path: '/manage/webhooks/:webhook_id',
       operation: 'removeWebhook',
-      summary: 'Send nothing there any more, and forget what was sent',
+      summary: 'Delete a webhook and its deliveries',
       refuses: ['webhook_not_found'],
       answers: { 204: { description: 'It is gone.' } },
       async handle(call) {

@@ -161,7 +161,7 @@ export const AlertSettingsBody = closed({
 const Types = Type.Array(OneOf(messageTypes), {
   maxItems: messageTypes.length,
   uniqueItems: true,
-  description: 'What it is told; empty for all.',
+  description: 'Event types that are sent. Empty for all.',
   examples: [['step.broken', 'step.recovered']],
 })
 
@@ -174,7 +174,7 @@ const webhookFields = {
   disabledAt: InstantOrNull('When it was switched off; null where it is on.'),
   disabledWhy: OrNull(
     OneOf(['asked', 'gone', 'failing']),
-    'Somebody asked for it; it answered 410; or nothing arrived for five days.',
+    'Disabled on request, after a 410 response, or after five days without a delivery.',
     'failing',
   ),
   oldSecretUntil: InstantOrNull('Until when the secret before signs too; null without one.'),
@@ -197,7 +197,7 @@ export const NewWebhook = closed({
 export const WebhookChange = closed({ on: Type.Optional(on), types: Type.Optional(Types) })
 
 export const WebhookWithSecret = Type.Object(
-  { ...webhookFields, secret: Text('Signs every message; told this once.', 'whsec_…') },
+  { ...webhookFields, secret: Text('Signs every message; returned once.', 'whsec_…') },
   { title: 'WebhookWithSecret' },
 )
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>

@@ -74,7 +74,7 @@ export function authorRoutes({
         'picked is proposed here and changes nothing by itself. A session is in memory alone, and ' +
         'ends 30 minutes after the page was last used.',
       body: NewSessionBody,
-      answers: { 201: { description: 'Its ticket, told this once.', schema: CreatedSession } },
+      answers: { 201: { description: 'Its ticket, returned once.', schema: CreatedSession } },
       async handle(call) {
         const begun = await visits.begin(call.org, authorOf(call.principal), call.body)
         const { id, flow, step, code, url, origin, ticket, typedCode, openAddress } = begun

@@ -105,7 +105,7 @@ export function authoringRoutes({
       description: `At most ${mostFlowsACall} flows. With \`publish\` the scope flows:publish is needed too.`,
       body: PushBody,
       bodyLimitBytes: mostBytesACall,
-      answers: { 200: { description: 'What became of each.', schema: PushedFlows } },
+      answers: { 200: { description: 'The outcome for each.', schema: PushedFlows } },
       async handle(call) {
         const { flows, publish = false, dryRun = false, source, lock = false, note } = call.body
         if (lock && !source) throw invalid({ path: '/source', message: 'Is required beside lock' })

@@ -51,7 +51,7 @@ export const flowFields = {
       }),
       Type.Null(),
     ],
-    { description: 'Where it was pushed from last; null where that was not said.' },
+    { description: 'Where it was pushed from last. Null if unknown.' },
   ),
   promotedFrom: Type.Optional(
     Type.Object(
@@ -160,7 +160,7 @@ export const PushBody = closed({
           }),
         ),
       },
-      { description: 'Where the flows come from; whoever looks at them is told.' },
+      { description: 'Where the flows come from. Shown with the flow.' },
     ),
   ),
   lock: Type.Optional(
@@ -226,7 +226,7 @@ const Version = Type.Object({
     ],
     { description: 'Who published it; null where the audit log does not say.' },
   ),
-  note: Type.Union([Type.String(), Type.Null()], { description: 'What they said of it.' }),
+  note: Type.Union([Type.String(), Type.Null()], { description: 'Their note.' }),
   stepCount: Count('Its steps.', 4),
   itemCount: Count('Its items.', 0),
 })

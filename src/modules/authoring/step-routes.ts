@@ -22,7 +22,7 @@ export function stepRoutes({ pins, repairs }: { pins: Pins; repairs: Repairs }):
       description:
         'Pages then find an element by what it was like where no selector does. Read what is taken over before you publish it.',
       body: PinBody,
-      answers: { 200: { description: 'What became of each step.', schema: PinAnswer } },
+      answers: { 200: { description: 'The outcome for each step.', schema: PinAnswer } },
       async handle(call) {
         const { flow, step, dryRun = false } = call.body
         if (step !== undefined && flow === undefined) {

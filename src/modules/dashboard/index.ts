@@ -105,7 +105,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       summary: 'Make a link that lets somebody into the dashboard, once, within ten minutes',
       body: NewLinkBody,
       refuses: ['organisation_not_found'],
-      answers: { 201: { description: 'Its code, told this once.', schema: CreatedLink } },
+      answers: { 201: { description: 'Its code, returned once.', schema: CreatedLink } },
       async handle(call) {
         if (!call.organisation)
           throw new AppError('organisation_not_found', 'Say which organisation')

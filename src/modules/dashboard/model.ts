@@ -19,7 +19,7 @@ export const NewLinkBody = closed({
 export const CreatedLink = Type.Object(
   {
     code: Type.String({
-      description: 'What stands behind `/dashboard/sign-in#`, told this once.',
+      description: 'What stands behind `/dashboard/sign-in#`, returned once.',
       examples: ['…'],
     }),
     role: AnyRole,

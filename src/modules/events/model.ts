@@ -146,7 +146,7 @@ export const EventResult = Type.Object({
       maxLength: longestEventId,
       examples: ['0199c0de-0000-7000-8000-000000000004'],
     }),
-    'Its id; null where it has none that can be told back.',
+    'Its id. Null if it has no valid one.',
   ),
   status: OneOf(['duplicate', 'rejected'], { examples: ['rejected'] }),
   code: Type.Optional(

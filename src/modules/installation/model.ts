@@ -101,7 +101,7 @@ const statusFields = {
   firstSeenAt: InstantOrNull('When anything was first seen.'),
   lastSeenAt: InstantOrNull('When anything was last seen.'),
   stages: Type.Array(Stage, { description: 'How far the installation has come.' }),
-  snippetVersion: OrNull(Type.String(), 'As the last heartbeat told it.', '1.4.0'),
+  snippetVersion: OrNull(Type.String(), 'As reported by the last heartbeat.', '1.4.0'),
   skewMsMedian: OrNull(
     Type.Number(),
     "How far senders' clocks are off, in the middle of the latest.",

@@ -128,7 +128,7 @@ export function operationsRoutes({
       summary: 'Store events after all that the database refused',
       body: LettersAsked,
       refuses: ['dead_letter_not_found'],
-      answers: { 200: { description: 'What became of each.', schema: RetriedLetters } },
+      answers: { 200: { description: 'The outcome for each.', schema: RetriedLetters } },
       isLong: true,
       async handle(call) {
         const retried = await operations.retryLetters(namedBy(call), call.body, actorOf(call))

@@ -13,7 +13,7 @@ export const DeadLetterList = Type.Object(
         organisation: OrganisationId,
         eventId: OrNull(Type.String(), "The event's id; null for a report that came alone."),
         kind: Type.String({ examples: ['step_viewed'] }),
-        reason: Type.String({ description: 'What the database said.' }),
+        reason: Type.String({ description: "The database's error." }),
         receivedAt: Instant('When it was received.'),
       }),
     ),
@@ -26,13 +26,13 @@ export const LettersAsked = closed({
   ids: Type.Optional(
     Type.Array(LetterId, { minItems: 1, maxItems: 1_000, description: 'Some of them.' }),
   ),
-  all: Type.Optional(Type.Literal(true, { description: 'All of them, in place of `ids`.' })),
+  all: Type.Optional(Type.Literal(true, { description: 'Select all instead of `ids`.' })),
 })
 
 export const RetriedLetters = Type.Object(
   {
     letters: Type.Array(Type.Object({ id: LetterId, verdict: OneOf(retryVerdicts) }), {
-      description: 'What became of each; one that is refused again stays.',
+      description: 'The outcome for each. Those that are rejected again stay.',
     }),
   },
   { title: 'RetriedLetters' },
@@ -119,7 +119,7 @@ const quantiles = {
 
 const counted = {
   total: Count('Since the server began.', 4_000),
-  perSecond: Amount('A second, of late.', 12.5),
+  perSecond: Amount('Per second, recently.', 12.5),
 }
 
 const Bytes = (description: string) => orNull(Count(description, 5_300_000))

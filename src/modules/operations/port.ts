@@ -11,7 +11,7 @@ export interface DeadLetter {
   /** Null if it is not an event. */
   eventId: string | null
   kind: string
-  /** What the database said. */
+  /** The database's error. */
   reason: string
 }
 

@@ -14,10 +14,10 @@ import { HistoryFields } from '../flows/index.ts'
 
 const ids = {
   userId: Type.Optional(
-    text(1, 128, { description: 'Who it is, by your own name for them.', examples: ['ann'] }),
+    text(1, 128, { description: 'Your id of the signed-in user.', examples: ['ann'] }),
   ),
   anonymousId: Type.Optional(
-    text(1, 128, { description: 'Who it is, where nobody has signed in; in place of `userId`.' }),
+    text(1, 128, { description: 'Id of an anonymous visitor; in place of `userId`.' }),
   ),
 }
 
@@ -137,8 +137,8 @@ export const Erasure = Type.Object(
       'A hash, which only who has the key and the name can tell to be theirs.',
       '5f1d7a84a2c9d3b0e6f71c2d3e4f5a6b',
     ),
-    askedAt: Instant('When it was asked for.'),
-    finishedAt: InstantOrNull('When no file held anything of theirs any more.'),
+    askedAt: Instant('When it was requested.'),
+    finishedAt: InstantOrNull("When all files were free of the person's data."),
     erased: Type.Record(Type.String(), Type.Integer(), {
       description: 'How many of what, by kind.',
       examples: [{ events: 12, runs: 3 }],

@@ -73,7 +73,7 @@ export function previewRoutes({
       body: NewPreviewBody,
       bodyLimitBytes: mostBytesACall,
       refuses: ['flow_not_found', 'too_many_previews'],
-      answers: { 201: { description: 'The link, told this once.', schema: CreatedPreview } },
+      answers: { 201: { description: 'The link, returned once.', schema: CreatedPreview } },
       async handle(call) {
         const { org } = call
         const shown = await shownBy(call.body, org.ref, flowWork)
@@ -103,7 +103,7 @@ export function previewRoutes({
       path: '/manage/previews/:preview_id',
       operation: 'endPreview',
       refuses: ['not_found'],
-      summary: 'End a link to a preview: it opens nothing any more',
+      summary: 'Revoke a preview link',
       answers: { 204: { description: 'It has ended.' } },
       async handle(call) {
         await previews.end(call.org, call.params.preview_id ?? '', actorOf(call))

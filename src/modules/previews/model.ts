@@ -50,7 +50,7 @@ const PreviewFields = {
   madeBy: Text('Who has made it.', 'Ann'),
   madeAt: Instant('When it was made.'),
   expiresAt: Instant('When it ends.'),
-  openedAt: InstantOrNull('When a page last asked for the flow; null where none has.'),
+  openedAt: InstantOrNull('When a page last requested the flow. Null if never.'),
 }
 
 export const PreviewList = Type.Object(
@@ -63,7 +63,7 @@ export const CreatedPreview = Type.Object(
   {
     ...PreviewFields,
     link: Text(
-      'The page with the ticket in its fragment, told this once. Whoever has it sees the draft.',
+      'The page with the ticket in its fragment, returned once. Whoever has it sees the draft.',
       'https://app.example.com/projects#cairn-preview=…',
     ),
     oldSnippet: OrNull(

@@ -94,7 +94,7 @@ export type FingerprintVerdict = Static<typeof FingerprintVerdict>
 
 export const HealthBody = Type.Object(
   {
-    outcome: OneOf(healthOutcomes, { description: 'What became of looking for it.' }),
+    outcome: OneOf(healthOutcomes, { description: 'Outcome of looking for the element.' }),
     ...PersonFields,
     selector: Maybe(Type.String({ maxLength: 1_000, description: 'What found it.' })),
     matchCount: Maybe(
@@ -230,10 +230,7 @@ const CheckedStep = Type.Object(
     makeshiftSince: InstantOrNull('The same of finds by another way than its selector.'),
     pages: Type.Array(
       Type.Object({
-        page: OrNull(
-          Type.String(),
-          'Its address, without query and fragment; null where none was told.',
-        ),
+        page: OrNull(Type.String(), 'Its address without query and fragment. Null if unknown.'),
         reports: Count('Reports from it.', 15),
         misses: Count('Of them misses.', 3),
         makeshift: Count('Of them finds by another way.', 0),
@@ -243,10 +240,10 @@ const CheckedStep = Type.Object(
     messages: Type.Array(
       Type.Object({
         message: Type.String({ examples: ['no element matches'] }),
-        reports: Count('How many said it.', 3),
-        lastAt: Instant('When it was said last.'),
+        reports: Count('Number of reports.', 3),
+        lastAt: Instant('When it was last reported.'),
       }),
-      { description: 'What pages said of it, the latest first.' },
+      { description: 'Messages from pages, latest first.' },
     ),
     alternate: OrNull(
       Type.Object({ selector: Selector, reports: Count('Reports that found it so.', 2) }),
