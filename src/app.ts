@@ -4,7 +4,6 @@ import type { FlowWork } from './core/flow/work.ts'
 import type { Limiter } from './core/organisation/limiter.ts'
 import type { Clock } from './core/time/clock.ts'
 import { Endpoint, type RoutedRequest } from './http/endpoint.ts'
-import type { GateStores, KnownSessions, KnownTokens } from './http/port.ts'
 import {
   asksForPage,
   hasLongTarget,
@@ -23,57 +22,53 @@ import {
 } from './http/responder.ts'
 import { publicPath, type Route } from './http/route.ts'
 import type { SessionTokens } from './http/session-tokens.ts'
-import { accessRoutes } from './modules/access/index.ts'
-import type { AccessStore } from './modules/access/port.ts'
-import {
-  type AlertDeps,
-  AlertWatch,
-  alertRoutes,
-  lookEveryMs,
-  type Mail,
-  type Outside,
-  Sender,
-  type Sent,
-} from './modules/alerts/index.ts'
-import type { AlertStore } from './modules/alerts/port.ts'
-import type { AnalyticsStores } from './modules/analytics/port.ts'
+import { accessRoutes } from './modules/access/routes.ts'
+import { lookEveryMs } from './modules/alerts/report.ts'
+import { type AlertDeps, alertRoutes } from './modules/alerts/routes.ts'
+import { type Mail, type Outside, Sender } from './modules/alerts/sender.ts'
+import type { Sent } from './modules/alerts/standard-webhooks.ts'
+import { AlertWatch } from './modules/alerts/watch.ts'
 import { analyticsRoutes } from './modules/analytics/routes.ts'
-import { authorRoutes } from './modules/author/index.ts'
-import type { AuthorStore } from './modules/author/port.ts'
-import { authoringRoutes } from './modules/authoring/index.ts'
-import type { FlowStore, LookStore } from './modules/authoring/port.ts'
-import { checklistRoutes } from './modules/checklists/index.ts'
-import type { ChecklistStores } from './modules/checklists/port.ts'
-import { type DashboardSettings, dashboardOf, dashboardRoutes } from './modules/dashboard/index.ts'
-import type { DashboardStore } from './modules/dashboard/port.ts'
-import { descriptionRoutes } from './modules/description/index.ts'
-import { environmentRoutes } from './modules/environments/index.ts'
-import type { EnvironmentStore } from './modules/environments/port.ts'
-import { eventRoutes } from './modules/events/index.ts'
-import type { ActivityStore, EventLog, EventStores } from './modules/events/port.ts'
-import { flowRoutes } from './modules/flows/index.ts'
-import type { ExplainStore, PublishedFlowStores } from './modules/flows/port.ts'
-import { installationRoutes } from './modules/installation/index.ts'
-import type { InstallationStores, SeenStore } from './modules/installation/port.ts'
-import { manualRoutes, missingPage } from './modules/manual/index.ts'
-import { operationsRoutes } from './modules/operations/index.ts'
+import { authorRoutes } from './modules/author/routes.ts'
+import { authoringRoutes } from './modules/authoring/routes.ts'
+import { checklistRoutes } from './modules/checklists/routes.ts'
+import { type DashboardSettings, dashboardOf, dashboardRoutes } from './modules/dashboard/routes.ts'
+import { descriptionRoutes } from './modules/description/routes.ts'
+import { environmentRoutes } from './modules/environments/routes.ts'
+import { eventRoutes } from './modules/events/routes.ts'
+import { flowRoutes } from './modules/flows/routes.ts'
+import { installationRoutes } from './modules/installation/routes.ts'
+import { manualRoutes, missingPage } from './modules/manual/routes.ts'
+import { operationsRoutes } from './modules/operations/routes.ts'
+import { organisationRoutes } from './modules/organisations/routes.ts'
+import { peopleRoutes } from './modules/people/routes.ts'
+import { previewRoutes } from './modules/previews/routes.ts'
+import { runRoutes } from './modules/runs/routes.ts'
+import { snippetRoutes } from './modules/snippet/routes.ts'
+import { historyOperation, stepRoutes } from './modules/steps/routes.ts'
+import type { AccessStore } from './storage/interfaces/access.ts'
+import type { AlertStore } from './storage/interfaces/alerts.ts'
+import type { AnalyticsStores } from './storage/interfaces/analytics.ts'
+import type { AuthorStore } from './storage/interfaces/author.ts'
+import type { FlowStore, LookStore } from './storage/interfaces/authoring.ts'
+import type { ChecklistStores } from './storage/interfaces/checklists.ts'
+import type { DashboardStore } from './storage/interfaces/dashboard.ts'
+import type { EnvironmentStore } from './storage/interfaces/environments.ts'
+import type { ActivityStore, EventLog, EventStores } from './storage/interfaces/events.ts'
+import type { ExplainStore, PublishedFlowStores } from './storage/interfaces/flows.ts'
+import type { GateStores, KnownSessions, KnownTokens } from './storage/interfaces/gate.ts'
+import type { InstallationStores, SeenStore } from './storage/interfaces/installation.ts'
 import type {
   OperationsStore,
   OrganisationRates,
   ServerFigures,
   ServerWatch,
-} from './modules/operations/port.ts'
-import { organisationRoutes } from './modules/organisations/index.ts'
-import type { OrganisationStore } from './modules/organisations/port.ts'
-import { peopleRoutes } from './modules/people/index.ts'
-import type { PeopleStore } from './modules/people/port.ts'
-import { previewRoutes } from './modules/previews/index.ts'
-import type { PreviewStore } from './modules/previews/port.ts'
-import { runRoutes } from './modules/runs/index.ts'
-import type { RunStore } from './modules/runs/port.ts'
-import { snippetRoutes } from './modules/snippet/index.ts'
-import { historyOperation, stepRoutes } from './modules/steps/index.ts'
-import type { StepEvidenceStore, StepStores } from './modules/steps/port.ts'
+} from './storage/interfaces/operations.ts'
+import type { OrganisationStore } from './storage/interfaces/organisations.ts'
+import type { PeopleStore } from './storage/interfaces/people.ts'
+import type { PreviewStore } from './storage/interfaces/previews.ts'
+import type { RunStore } from './storage/interfaces/runs.ts'
+import type { StepEvidenceStore, StepStores } from './storage/interfaces/steps.ts'
 
 export type {
   AnswerObserver,

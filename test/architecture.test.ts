@@ -67,10 +67,10 @@ const toAny =
     parts.includes(partOf(to))
 
 describe('arrows point one way', () => {
-  /** What a module gives to others. */
-  const isIndex = (to: string) => /^modules\/[^/]+\/(index|routes|service)\.ts$/.test(to)
-  const isPort = (to: string) => /^(modules\/[^/]+|http)\/port\.ts$/.test(to)
-  const isModel = (to: string) => /^modules\/[^/]+\/(model|schema)\.ts$/.test(to)
+  const isModule = (to: string) => to.startsWith('modules/')
+  /** What storage offers, as its callers know it. */
+  const isInterface = (to: string) => to.startsWith('storage/interfaces/')
+  const isSchema = (to: string) => /^modules\/[^/]+\/schema\.ts$/.test(to)
   const isDashboard = (file: string) => file.startsWith('web/dashboard/')
   /** The compiled file that each of these modules may import. */
   const compiled: Record<string, string> = {
@@ -93,11 +93,12 @@ describe('arrows point one way', () => {
     config: toAny('core'),
     failpoints: toAny('config'),
     manual: toAny('config'),
-    storage: to => toAny('core', 'scheduling', 'failpoints')(to) || isPort(to),
-    http: toAny('core', 'scheduling'),
-    web: (to, file) => toAny('core')(to) || (isDashboard(file) && isModel(to)),
+    storage: toAny('core', 'scheduling', 'failpoints'),
+    http: to => toAny('core', 'scheduling')(to) || isInterface(to),
+    web: (to, file) =>
+      toAny('core')(to) || (isDashboard(file) && (isSchema(to) || isInterface(to))),
     sdk: to => snippetFiles.includes(to),
-    app: to => toAny('core', 'http')(to) || isIndex(to) || isPort(to),
+    app: to => toAny('core', 'http')(to) || isModule(to) || isInterface(to),
     runtime: to =>
       toAny(...belowRuntime)(to) ||
       to === 'http/session-tokens.ts' ||
@@ -109,7 +110,10 @@ describe('arrows point one way', () => {
   const modules = sources.map(partOf).filter(part => part.startsWith('modules/'))
   for (const part of modules) {
     allowed[part] = to =>
-      toAny('core', 'http', 'scheduling')(to) || isIndex(to) || isPort(to) || compiled[part] === to
+      toAny('core', 'http', 'scheduling')(to) ||
+      isModule(to) ||
+      isInterface(to) ||
+      compiled[part] === to
   }
 
   test('each part imports only the parts below it', () => {
@@ -120,10 +124,10 @@ describe('arrows point one way', () => {
     expect(found).toEqual([])
   })
 
-  test('the dashboard imports from modules only types, so no browser loads a module', () => {
+  test('the dashboard imports from the server only types, so no browser loads its code', () => {
     const loading = sources.filter(isDashboard).flatMap(file =>
       importsOf(file, withoutTypes(codeOf(file)))
-        .ours.filter(to => to.startsWith('modules/'))
+        .ours.filter(to => isModule(to) || isInterface(to))
         .map(to => `${file} → ${to}`),
     )
     expect(loading).toEqual([])
@@ -182,9 +186,9 @@ describe('technologies stay in their place', () => {
 
   test.each<[what: string, name: RegExp, place: RegExp]>([
     [
-      'Elysia is imported only in app.ts, http/ and the index.ts of modules',
+      'Elysia is imported only in app.ts, http/ and the routes.ts of modules',
       /^(elysia|@elysiajs)/,
-      /^(app\.ts$|http\/|modules\/[^/]+\/index\.ts$)/,
+      /^(app\.ts$|http\/|modules\/[^/]+\/routes\.ts$)/,
     ],
     [
       'the OpenID library is imported only in modules/dashboard/open-id.ts',
@@ -272,7 +276,10 @@ test('the conformance suite of stores leans on none of them, nor does what it le
     const text = readFileSync(join(import.meta.dir, file), 'utf8')
     for (const [, name = ''] of text.matchAll(/from '([^']+)'/g)) {
       const to = relative(import.meta.dir, resolve(import.meta.dir, dirname(file), name))
-      if (/^(bun:sqlite|drizzle-orm)/.test(name) || to.startsWith('../src/storage/')) {
+      if (
+        /^(bun:sqlite|drizzle-orm)/.test(name) ||
+        /^\.\.\/src\/storage\/(?!interfaces\/)/.test(to)
+      ) {
         storages.push(`${file} → ${name}`)
       } else if (name.startsWith('.') && !to.startsWith('..')) reach(to)
     }

@@ -6,7 +6,7 @@ import {
   type Delivery,
   type Webhook,
   type WebhookWithSecret,
-} from '../modules/alerts/model.ts'
+} from '../modules/alerts/schema.ts'
 import type { Command } from './command.ts'
 import { exitStatus, warn } from './failure.ts'
 import { print, tell } from './output.ts'

@@ -1,5 +1,5 @@
 import { type Role, roles } from '../core/organisation/role.ts'
-import type { CreatedLink } from '../modules/dashboard/model.ts'
+import type { CreatedLink } from '../modules/dashboard/schema.ts'
 import type { Command } from './command.ts'
 import { CommandFailure } from './failure.ts'
 import { type Manager, serverOf } from './manage.ts'

@@ -1,5 +1,5 @@
-import type { DeadLetterList, RetriedLetters } from '../modules/operations/model.ts'
-import { type RetryVerdict, retryVerdicts } from '../modules/operations/port.ts'
+import type { DeadLetterList, RetriedLetters } from '../modules/operations/schema.ts'
+import { type RetryVerdict, retryVerdicts } from '../storage/interfaces/operations.ts'
 import type { Command } from './command.ts'
 import { exitStatus, UsageFailure, warn } from './failure.ts'
 import { counted, print, printTable } from './output.ts'

@@ -1,6 +1,6 @@
 import type { Reason } from '../core/flow/audience.ts'
 import { didYouMean, quoted, shown } from '../core/text/wording.ts'
-import type { Explanation } from '../modules/flows/model.ts'
+import type { Explanation } from '../modules/flows/schema.ts'
 import type { Command } from './command.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
 import { readJson } from './files.ts'

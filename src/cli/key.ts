@@ -1,4 +1,4 @@
-import type { KeyList, RotatedKey } from '../modules/organisations/model.ts'
+import type { KeyList, RotatedKey } from '../modules/organisations/schema.ts'
 import type { Command } from './command.ts'
 import { exampleUrl } from './elsewhere.ts'
 import { print } from './output.ts'

@@ -4,7 +4,7 @@ import { attempt } from '../core/attempt.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { version } from '../core/version.ts'
-import type { OrganisationList, Settings } from '../modules/organisations/model.ts'
+import type { OrganisationList, Settings } from '../modules/organisations/schema.ts'
 import {
   acquireLock,
   holderOf,

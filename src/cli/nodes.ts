@@ -1,5 +1,5 @@
 import { lasting } from '../core/time/durations.ts'
-import type { NodeList } from '../modules/operations/model.ts'
+import type { NodeList } from '../modules/operations/schema.ts'
 import type { Asker } from './asking.ts'
 import type { Command } from './command.ts'
 import { exitStatus } from './failure.ts'

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
-import type { Compacted, Rebuilt } from '../modules/operations/model.ts'
-import type { RebuildProgress } from '../modules/operations/port.ts'
+import type { Compacted, Rebuilt } from '../modules/operations/schema.ts'
+import type { RebuildProgress } from '../storage/interfaces/operations.ts'
 import type { Command } from './command.ts'
 import { counted, print, sizeOf } from './output.ts'
 import { addRow, row } from './table.ts'

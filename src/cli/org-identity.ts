@@ -1,5 +1,5 @@
 import { refusedShare, type UserHashCounts } from '../core/organisation/verified-identity.ts'
-import type { IdentityAnswer, RotatedSecret } from '../modules/organisations/model.ts'
+import type { IdentityAnswer, RotatedSecret } from '../modules/organisations/schema.ts'
 import type { Command } from './command.ts'
 import { warn } from './failure.ts'
 import type { Manager } from './manage.ts'

@@ -1,6 +1,6 @@
 import { shown } from '../core/text/wording.ts'
 import { isFullHour, lasting, minuteMs } from '../core/time/durations.ts'
-import type { Installation } from '../modules/installation/model.ts'
+import type { Installation } from '../modules/installation/schema.ts'
 import { exitStatus } from './failure.ts'
 import { cellOf, columns, print } from './output.ts'
 import { row } from './table.ts'

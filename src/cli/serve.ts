@@ -1,5 +1,5 @@
 import type { Config } from '../config/settings.ts'
-import type { OrganisationList } from '../modules/organisations/model.ts'
+import type { OrganisationList } from '../modules/organisations/schema.ts'
 import { requireOwnData } from '../runtime/place.ts'
 import { hasDatabase } from '../storage/sqlite/database/database.ts'
 import type { Command } from './command.ts'

@@ -8,7 +8,7 @@ import {
   totalsOf,
 } from '../core/step/health.ts'
 import { shown } from '../core/text/wording.ts'
-import type { StepCheck } from '../modules/steps/model.ts'
+import type { StepCheck } from '../modules/steps/schema.ts'
 import { exitStatus } from './failure.ts'
 import { publishCommand } from './flows/records.ts'
 import { columns, counted, print } from './output.ts'

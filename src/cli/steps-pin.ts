@@ -1,6 +1,6 @@
 import { shown } from '../core/text/wording.ts'
-import type { PinnedStep } from '../modules/authoring/model.ts'
 import type { PinHindrance } from '../modules/authoring/pins.ts'
+import type { PinnedStep } from '../modules/authoring/schema.ts'
 import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
 import { nextForDrafts } from './flows/records.ts'
 import { counted, fieldLines, print } from './output.ts'

@@ -1,5 +1,5 @@
 import { shown } from '../core/text/wording.ts'
-import type { RepairAnswer } from '../modules/authoring/model.ts'
+import type { RepairAnswer } from '../modules/authoring/schema.ts'
 import { nextForDrafts } from './flows/records.ts'
 import { print } from './output.ts'
 import { option, row } from './table.ts'

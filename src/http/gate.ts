@@ -13,10 +13,15 @@ import { isManagementToken, managementTokenHash } from '../core/organisation/man
 import { scopesOfRole } from '../core/organisation/role.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
+import type {
+  GateStores,
+  KnownSession,
+  KnownSessions,
+  KnownTokens,
+} from '../storage/interfaces/gate.ts'
 import { type DashboardTokens, dashboardTokenBeginning } from './dashboard-tokens.ts'
 import { parametersOf } from './input.ts'
 import { type OwnPages, ownHeader } from './own-pages.ts'
-import type { GateStores, KnownSession, KnownSessions, KnownTokens } from './port.ts'
 import { requireScope } from './principal.ts'
 import type { RequestContext } from './request-context.ts'
 import { type Route, takesKeyInQuery } from './route.ts'

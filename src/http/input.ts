@@ -10,11 +10,11 @@ import {
 } from '../core/errors.ts'
 import type { PersonIds } from '../core/event/stored-event.ts'
 import { type FlowEntry, latestVersion } from '../core/organisation/catalogue.ts'
+import { timeWords } from '../core/shapes.ts'
 import { shapeProblems } from '../core/text/shape-problems.ts'
 import { shown } from '../core/text/wording.ts'
 import { parseTime } from '../core/time/rfc3339.ts'
 import { queryOf } from './request-context.ts'
-import { timeWords } from './shapes.ts'
 
 /** The parameters of a query in the order in which they were sent, including names that are repeated. */
 export function parametersOf(request: Request): [name: string, value: string][] {

@@ -4,7 +4,7 @@ import {
   judgeUserHash,
   type UserHashVerdict,
 } from '../core/organisation/verified-identity.ts'
-import type { GateStores } from './port.ts'
+import type { GateStores } from '../storage/interfaces/gate.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** A body or query that may name a user. */

@@ -4,7 +4,7 @@ import { freePort } from '../../scripts/support/ports.ts'
 import { historyOfDay } from '../../src/cli/demo/history.ts'
 import type { Flow } from '../../src/core/flow/flow.ts'
 import { dayMs } from '../../src/core/time/durations.ts'
-import type { StepCheck } from '../../src/modules/steps/model.ts'
+import type { StepCheck } from '../../src/modules/steps/schema.ts'
 import { Workplace } from '../support/binary.ts'
 
 const cairn = new Workplace()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
-import type { IdentityAnswer } from '../../src/modules/organisations/model.ts'
+import type { IdentityAnswer } from '../../src/modules/organisations/schema.ts'
 import { apiOf, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 

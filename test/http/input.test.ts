@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { type TSchema, Type } from '@sinclair/typebox'
+import { Maybe, PersonFields, Time } from '../../src/core/shapes.ts'
 import { parametersOf, shapeOf } from '../../src/http/input.ts'
 import { queryOf } from '../../src/http/request-context.ts'
-import { Maybe, PersonFields, Time } from '../../src/http/shapes.ts'
 
 const said = (schema: TSchema, value: unknown) =>
   shapeOf(schema)

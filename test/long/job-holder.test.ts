@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
-import type { DeliveryList } from '../../src/modules/alerts/model.ts'
+import type { DeliveryList } from '../../src/modules/alerts/schema.ts'
 import { apiOf, builtBinary, type Server, Workplace } from '../support/binary.ts'
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 import { WebhookReceiver } from '../support/webhook-receiver.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { ActivityPage } from '../../src/modules/events/model.ts'
+import type { ActivityPage } from '../../src/modules/events/schema.ts'
 import { type Server, Workplace, withTour } from '../support/binary.ts'
 import { textsIn } from '../support/erasing.ts'
 

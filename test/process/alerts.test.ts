@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
-import type { DeliveryList, WebhookWithSecret } from '../../src/modules/alerts/model.ts'
+import type { DeliveryList, WebhookWithSecret } from '../../src/modules/alerts/schema.ts'
 import { type Server, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { MailServer } from '../support/mail-server.ts'

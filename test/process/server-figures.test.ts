@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
-import type { Server as Figures } from '../../src/modules/operations/model.ts'
+import type { Server as Figures } from '../../src/modules/operations/schema.ts'
 import { socketFile } from '../../src/runtime/lock.ts'
 import { apiOf, Workplace, withTour } from '../support/binary.ts'
 import { MetricsPage } from '../support/prometheus.ts'

@@ -2,7 +2,6 @@ import type { Database } from 'bun:sqlite'
 import { flowNotFound, invalid } from '../../src/core/errors.ts'
 import type { FlowDefinition } from '../../src/core/flow/flow.ts'
 import { storedFlowErrors } from '../../src/core/flow/rules.ts'
-import type { AuthoredFlow, FlowsRead } from '../../src/modules/authoring/port.ts'
 import {
   type FlowChangeDecision,
   newestDefinition,
@@ -14,6 +13,7 @@ import {
   withdrawn,
 } from '../../src/modules/authoring/rules.ts'
 import { atOnce } from '../../src/scheduling/cooperative.ts'
+import type { AuthoredFlow, FlowsRead } from '../../src/storage/interfaces/authoring.ts'
 import { readFlows } from '../../src/storage/sqlite/flows/reader.ts'
 import { changeFlows, prepareChanges } from '../../src/storage/sqlite/flows/store.ts'
 

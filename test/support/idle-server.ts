@@ -1,4 +1,4 @@
-import type { ServerFigures } from '../../src/modules/operations/port.ts'
+import type { ServerFigures } from '../../src/storage/interfaces/operations.ts'
 
 const counted = { total: 0, perSecond: 0 }
 const quantiles = { p50Seconds: null, p99Seconds: null }

@@ -2,7 +2,6 @@ import type { Database } from 'bun:sqlite'
 import { newId, newSnippetKey } from '../../src/core/organisation/ids.ts'
 import type { IdentityMode } from '../../src/core/organisation/verified-identity.ts'
 import { slugFrom } from '../../src/core/text/slug.ts'
-import type { OrganisationRead, OrganisationRecord } from '../../src/modules/organisations/port.ts'
 import {
   type DecidedChange,
   keyRotated,
@@ -10,6 +9,10 @@ import {
   secretRotated,
   settingsChanged,
 } from '../../src/modules/organisations/rules.ts'
+import type {
+  OrganisationRead,
+  OrganisationRecord,
+} from '../../src/storage/interfaces/organisations.ts'
 import { rowOf } from '../../src/storage/shared/in-rows.ts'
 import {
   addOrganisation,

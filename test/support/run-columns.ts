@@ -1,4 +1,4 @@
-import type { RunColumns } from '../../src/modules/analytics/port.ts'
+import type { RunColumns } from '../../src/storage/interfaces/analytics.ts'
 
 /** Each run in columns, without what may differ in form: the order of their lists, and what they count from. */
 export function runsOf(columns: RunColumns) {

@@ -1,6 +1,6 @@
 import type { Flow } from '../../core/flow/flow.ts'
 import { dayMs, hourMs } from '../../core/time/durations.ts'
-import type { Event } from '../../modules/events/model.ts'
+import type { Event } from '../../modules/events/schema.ts'
 import { SeededRandom } from './random.ts'
 
 /** An event in the form in which a client sends it. */

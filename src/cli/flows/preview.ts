@@ -1,6 +1,6 @@
 import { minimalFlow } from '../../core/flow/minimal.ts'
 import { previewMinutes } from '../../core/organisation/preview-link.ts'
-import type { CreatedPreview } from '../../modules/previews/model.ts'
+import type { CreatedPreview } from '../../modules/previews/schema.ts'
 import { UsageFailure, warn } from '../failure.ts'
 import { print, tell } from '../output.ts'
 import { type Given, option, row, whole } from '../table.ts'

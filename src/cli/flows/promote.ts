@@ -1,5 +1,5 @@
 import { shown } from '../../core/text/wording.ts'
-import type { EnvironmentsAnswer, PromotionAnswer } from '../../modules/environments/model.ts'
+import type { EnvironmentsAnswer, PromotionAnswer } from '../../modules/environments/schema.ts'
 import { CommandFailure, UsageFailure, warn } from '../failure.ts'
 import type { Manager } from '../manage.ts'
 import { print, saysYes, tell } from '../output.ts'

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
-import type { AuthoredFlow, ChangedFlow, PushedFlows } from '../../modules/authoring/model.ts'
+import type { AuthoredFlow, ChangedFlow, PushedFlows } from '../../modules/authoring/schema.ts'
 import type { Manager } from '../manage.ts'
 
 /** A flow with what its author wrote. */

@@ -1,6 +1,6 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
 import type { JsonSchema } from '../../core/flow/schema.ts'
-import { toldAs } from '../shapes.ts'
+import { toldAs } from '../../core/shapes.ts'
 
 /** Some readers' regular expressions, such as RE2, have no lookaround. Words describe these patterns. */
 const lookaround = /\(\?<?[=!]/

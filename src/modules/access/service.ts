@@ -9,7 +9,7 @@ import {
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { dayMs } from '../../core/time/durations.ts'
-import type { AccessStore, ManagementToken } from './port.ts'
+import type { AccessStore, ManagementToken } from '../../storage/interfaces/access.ts'
 
 /** What a new token should be. */
 export interface TokenAsked {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { weekMs } from '../../core/time/durations.ts'
 import { keyFor } from '../../http/dashboard-tokens.ts'
-import type { AlertSettings, Consent, ReportSettings } from './port.ts'
+import type { AlertSettings, Consent, ReportSettings } from '../../storage/interfaces/alerts.ts'
 
 /** What a link in a mail can do. */
 export const mailActions = ['confirm', 'unsubscribe'] as const

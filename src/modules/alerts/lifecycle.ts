@@ -1,5 +1,5 @@
 import { dayMs } from '../../core/time/durations.ts'
-import type { Alert } from './port.ts'
+import type { Alert } from '../../storage/interfaces/alerts.ts'
 import type { Observation, RuleName } from './rules.ts'
 
 /** How many looks in a row must see a problem before it opens an alert, and must miss it before it resolves. */

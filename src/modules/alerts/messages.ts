@@ -1,6 +1,6 @@
 import { newId } from '../../core/organisation/ids.ts'
 import { dayMs } from '../../core/time/durations.ts'
-import type { Delivery, Webhook } from './port.ts'
+import type { Delivery, Webhook } from '../../storage/interfaces/alerts.ts'
 import type { MessageType } from './rules.ts'
 
 /** How long deliveries are kept, and how many of an organisation at most. */

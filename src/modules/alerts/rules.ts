@@ -1,7 +1,7 @@
 import { differenceInterval, type Share } from '../../core/number/interval.ts'
 import { fourDecimals, rate } from '../../core/number/statistics.ts'
 import { hourMs } from '../../core/time/durations.ts'
-import type { Alert, AlertRules, AlertSettings, Facts } from './port.ts'
+import type { Alert, AlertRules, AlertSettings, Facts } from '../../storage/interfaces/alerts.ts'
 
 /** What the rules watch, named by the message type that reports it, in the order in which they are listed. */
 export const ruleNames = [

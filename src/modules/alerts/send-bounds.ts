@@ -1,5 +1,5 @@
 import { dayMs, hourMs, lasting, minuteMs } from '../../core/time/durations.ts'
-import type { Delivery, RequestedSend, SendBound } from './port.ts'
+import type { Delivery, RequestedSend, SendBound } from '../../storage/interfaces/alerts.ts'
 import { confirmationType } from './rules.ts'
 
 /** The longest is as long as they are stored: see `keptMs`. */

@@ -5,6 +5,15 @@ import { newId } from '../../core/organisation/ids.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { hourMs, minuteMs } from '../../core/time/durations.ts'
+import type {
+  AlertRules,
+  AlertSettings,
+  AlertStore,
+  Delivery,
+  Noted,
+  ReportSettings,
+  Webhook,
+} from '../../storage/interfaces/alerts.ts'
 import {
   confirmedMails,
   consentOf,
@@ -14,15 +23,6 @@ import {
   withConsent,
 } from './consent.ts'
 import { mostDeliveries, newDelivery } from './messages.ts'
-import type {
-  AlertRules,
-  AlertSettings,
-  AlertStore,
-  Delivery,
-  Noted,
-  ReportSettings,
-  Webhook,
-} from './port.ts'
 import { reportWeeks, zoneOf } from './report.ts'
 import { confirmationType, defaultSettings, type MessageType } from './rules.ts'
 import { requestedSend, sendBounds, waitOf } from './send-bounds.ts'

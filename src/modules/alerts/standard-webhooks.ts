@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook as Signer } from 'standardwebhooks'
 import { dayMs, hourMs, minuteMs } from '../../core/time/durations.ts'
-import type { Attempted, Delivery, Webhook, WebhookChange } from './port.ts'
+import type {
+  Attempted,
+  Delivery,
+  Webhook,
+  WebhookChange,
+} from '../../storage/interfaces/alerts.ts'
 
 /** Signatures and retries of messages as Standard Webhooks (https://www.standardwebhooks.com) defines them. */
 

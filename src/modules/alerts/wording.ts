@@ -1,6 +1,6 @@
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { hourMs } from '../../core/time/durations.ts'
-import type { Alert, WebhookState } from './port.ts'
+import type { Alert, WebhookState } from '../../storage/interfaces/alerts.ts'
 import { type MessageType, overOf, type RuleName } from './rules.ts'
 
 /** All that a rate of four decimals says; with fewer decimals it would be rounded twice. */

@@ -2,10 +2,7 @@ import { scaleOf } from '../../core/flow/answer.ts'
 import type { Question } from '../../core/flow/question.ts'
 import { nearestRank, quotient, rate } from '../../core/number/statistics.ts'
 import type { StepRef } from '../../core/reference.ts'
-import type { RunRow } from '../../core/run/stored-run.ts'
-
-/** A run with at least one answer. */
-export type AnsweredRun = Pick<RunRow, 'version' | 'traits' | 'answers'>
+import type { AnsweredRun } from '../../storage/interfaces/analytics.ts'
 
 /** On the scale from 0 to 10: promoters answer at least this, detractors at most that. */
 const promotersFrom = 9

@@ -1,4 +1,4 @@
-import { healthDefinitions } from '../steps/index.ts'
+import { healthDefinitions } from '../steps/schema.ts'
 import type { Query } from './query.ts'
 
 /** Values of a trait that get a row of their own. The rarer ones share a row. */

@@ -4,7 +4,12 @@ import {
   durationCodes,
   rate,
 } from '../../core/number/statistics.ts'
-import { outcomeBits, outcomeCodes, outcomeMask, type RunColumns } from './port.ts'
+import {
+  outcomeBits,
+  outcomeCodes,
+  outcomeMask,
+  type RunColumns,
+} from '../../storage/interfaces/analytics.ts'
 
 const [minute, hour, day] = [60, 3_600, 86_400]
 

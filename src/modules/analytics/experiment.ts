@@ -1,6 +1,6 @@
 import { differenceInterval, shareDifference } from '../../core/number/interval.ts'
 import { fourDecimals, rate } from '../../core/number/statistics.ts'
-import type { ExperimentCounts, GroupCounts } from './port.ts'
+import type { ExperimentCounts, GroupCounts } from '../../storage/interfaces/analytics.ts'
 import type { Analytics } from './schema.ts'
 
 type Experiment = NonNullable<Analytics['experiment']>

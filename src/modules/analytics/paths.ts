@@ -1,7 +1,12 @@
 import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { ItemRef, StepRef } from '../../core/reference.ts'
-import { outcomeBits, outcomeCodes, outcomeMask, type RunColumns } from './port.ts'
+import {
+  outcomeBits,
+  outcomeCodes,
+  outcomeMask,
+  type RunColumns,
+} from '../../storage/interfaces/analytics.ts'
 
 /** How a run ended; null if it is in progress. */
 const ends = {

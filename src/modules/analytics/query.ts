@@ -4,8 +4,8 @@ import { below, nearest, quoted, shown } from '../../core/text/wording.ts'
 import { hourMs, minuteMs } from '../../core/time/durations.ts'
 import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import { parametersOf } from '../../http/input.ts'
+import type { LateView } from '../../storage/interfaces/analytics.ts'
 import type { Interval } from './periods.ts'
-import type { LateView } from './port.ts'
 import type { AnalyticsQuery } from './schema.ts'
 
 /** Keeps only runs whose person had this value at the start; null: whose value is unknown. */

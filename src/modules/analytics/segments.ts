@@ -1,9 +1,15 @@
 import { type ListedTraits, traitIn } from '../../core/event/traits.ts'
 import { wilsonInterval } from '../../core/number/interval.ts'
 import { DurationCounts, fourDecimals } from '../../core/number/statistics.ts'
+import {
+  cohortCodes,
+  filterRuns,
+  outcomeCodes,
+  outcomeMask,
+  type RunColumns,
+} from '../../storage/interfaces/analytics.ts'
 import { cohortNames, maxValues } from './definitions.ts'
 import { PeopleCounter } from './people.ts'
-import { cohortCodes, filterRuns, outcomeCodes, outcomeMask, type RunColumns } from './port.ts'
 import type { LateStep, SegmentFilter } from './query.ts'
 import { noTime, secondsOf, totalsOf } from './tally.ts'
 

@@ -4,16 +4,16 @@ import type { ItemRef, StepRef } from '../../core/reference.ts'
 import { stepOutcomes } from '../../core/run/outcome.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
-import { distributionOf } from './distribution.ts'
-import { PeopleCounter } from './people.ts'
-import { type Period, periodsOf } from './periods.ts'
 import {
   type RunColumns as ColumnsOf,
   filterRuns,
   outcomeBits,
   outcomeCodes,
   outcomeMask,
-} from './port.ts'
+} from '../../storage/interfaces/analytics.ts'
+import { distributionOf } from './distribution.ts'
+import { PeopleCounter } from './people.ts'
+import { type Period, periodsOf } from './periods.ts'
 import type { Query } from './query.ts'
 
 type RunColumns = ColumnsOf<StepRef, ItemRef>

@@ -12,10 +12,16 @@ import { newId } from '../../core/organisation/ids.ts'
 import { allowedFingerprint } from '../../core/step/fingerprint-parts.ts'
 import { judgeSelector, mayNamePerson } from '../../core/step/proposal.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import type { GateStores } from '../../http/port.ts'
-import { type FlowStore, newestDefinition } from '../authoring/index.ts'
-import type { PickBody, VisitAnswer } from './model.ts'
-import type { AuthorStore, AuthorVisit, NewAuthorSession, Spent } from './port.ts'
+import type {
+  AuthorStore,
+  AuthorVisit,
+  NewAuthorSession,
+  Spent,
+} from '../../storage/interfaces/author.ts'
+import type { FlowStore } from '../../storage/interfaces/authoring.ts'
+import type { GateStores } from '../../storage/interfaces/gate.ts'
+import { newestDefinition } from '../authoring/rules.ts'
+import type { PickBody, VisitAnswer } from './schema.ts'
 
 /** A session that has just begun, with the secrets that are returned only this once. */
 export interface BegunSession extends NewAuthorSession {

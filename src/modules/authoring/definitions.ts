@@ -4,8 +4,8 @@ import type { FlowWork } from '../../core/flow/work.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { excessOfValue } from './bounds.ts'
-import { mostFlowsACall } from './model.ts'
 import { mostFlows } from './rules.ts'
+import { mostFlowsACall } from './schema.ts'
 
 /**
  * Reads the flows of a body by the rules of flow files.

@@ -3,6 +3,7 @@ import type { FlowWork } from '../../core/flow/work.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import { definitionsIn } from './definitions.ts'
+import { byOf, draftReplies, expectedIn, keyOf } from './replies.ts'
 import {
   DiffAnswer,
   DiffQuery,
@@ -11,8 +12,7 @@ import {
   DraftQuery,
   mostBytesACall,
   Noted,
-} from './model.ts'
-import { byOf, draftReplies, expectedIn, keyOf } from './replies.ts'
+} from './schema.ts'
 import type { Authoring, Side } from './service.ts'
 
 const reads = managing('flows:read')

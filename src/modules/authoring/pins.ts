@@ -5,7 +5,7 @@ import type { OrganisationRef } from '../../core/reference.ts'
 import { healthWindowMs } from '../../core/step/health.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { patientSlices, type TimeSlices } from '../../scheduling/cooperative.ts'
-import type { AuthoredFlow, LookStore, StepBaseline } from './port.ts'
+import type { AuthoredFlow, LookStore, StepBaseline } from '../../storage/interfaces/authoring.ts'
 import { etagOf, newestDefinition } from './rules.ts'
 import {
   type Authoring,

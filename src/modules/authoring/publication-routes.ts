@@ -3,6 +3,7 @@ import type { RequestContext } from '../../http/request-context.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import { requireFew } from './definitions.ts'
+import { byOf, expectedIn, keyOf, told } from './replies.ts'
 import {
   ChangedFlows,
   Noted,
@@ -11,8 +12,7 @@ import {
   StatusBody,
   VersionAnswer,
   VersionList,
-} from './model.ts'
-import { byOf, expectedIn, keyOf, told } from './replies.ts'
+} from './schema.ts'
 import type { Authoring, By } from './service.ts'
 
 const reads = managing('flows:read')

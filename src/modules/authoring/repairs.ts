@@ -4,7 +4,7 @@ import type { OrganisationRef } from '../../core/reference.ts'
 import { healthWindowMs } from '../../core/step/health.ts'
 import { readSelector } from '../../core/step/selector-syntax.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import type { AuthoredFlow, LookStore } from './port.ts'
+import type { AuthoredFlow, LookStore } from '../../storage/interfaces/authoring.ts'
 import { newestDefinition } from './rules.ts'
 import type { Authoring, By, Expected } from './service.ts'
 

@@ -4,9 +4,9 @@ import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { actorOf } from '../../http/principal.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { json, type Reply } from '../../http/responder.ts'
-import type { AuthoredFlow as AuthoredFlowAnswer } from './model.ts'
-import type { AuthoredFlow } from './port.ts'
+import type { AuthoredFlow } from '../../storage/interfaces/authoring.ts'
 import { etagOf, newestDefinition } from './rules.ts'
+import type { AuthoredFlow as AuthoredFlowAnswer } from './schema.ts'
 import { type By, type Expected, expectationOf } from './service.ts'
 
 /** What all authoring routes read from a request, and how they return a flow. */

@@ -1,6 +1,11 @@
 import { AppError } from '../../core/errors.ts'
 import { type FlowDefinition, isPromoted } from '../../core/flow/flow.ts'
-import type { AuthoredFlow, FlowChange, FlowOrigin, FlowsRead } from './port.ts'
+import type {
+  AuthoredFlow,
+  FlowChange,
+  FlowOrigin,
+  FlowsRead,
+} from '../../storage/interfaces/authoring.ts'
 
 /**
  * The most flows that an organisation may have, not counting archived ones. Every page fetches all

@@ -14,7 +14,7 @@ import type {
   PublishedVersion,
   StoredChange,
   Witness,
-} from './port.ts'
+} from '../../storage/interfaces/authoring.ts'
 import {
   after,
   etagOf,

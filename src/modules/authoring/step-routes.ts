@@ -2,11 +2,11 @@ import { invalid } from '../../core/errors.ts'
 import { isoTimeOrNull } from '../../core/time/clock.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
-import { PinAnswer, PinBody, type PinnedStep, RepairAnswer, RepairBody } from './model.ts'
 import type { Pin, Pins } from './pins.ts'
 import type { Repairs } from './repairs.ts'
 import { byOf, expectedIn, keyOf, told } from './replies.ts'
 import { etagOf } from './rules.ts'
+import { PinAnswer, PinBody, type PinnedStep, RepairAnswer, RepairBody } from './schema.ts'
 
 const writes = managing('flows:write')
 

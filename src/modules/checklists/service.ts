@@ -4,8 +4,8 @@ import { quotient } from '../../core/number/statistics.ts'
 import { type FlowEntry, oldestAccepted } from '../../core/organisation/catalogue.ts'
 import type { ItemRef } from '../../core/reference.ts'
 import { type Clock, isoTimeOrNull } from '../../core/time/clock.ts'
-import type { Progress, ProgressBody } from './model.ts'
-import type { ChecklistStores } from './port.ts'
+import type { ChecklistStores } from '../../storage/interfaces/checklists.ts'
+import type { Progress, ProgressBody } from './schema.ts'
 
 export interface ChecklistDeps {
   stores: ChecklistStores

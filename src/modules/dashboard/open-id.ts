@@ -10,7 +10,12 @@ import { shown } from '../../core/text/wording.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { type KeySource, keyFinder } from '../../http/session-tokens.ts'
-import { type Identity, type SignedOut, SignInFailure, type SignInProvider } from './port.ts'
+import {
+  type Identity,
+  type SignedOut,
+  SignInFailure,
+  type SignInProvider,
+} from '../../storage/interfaces/dashboard.ts'
 import { Transactions } from './transaction.ts'
 
 /** The configuration of an OpenID provider, and how it is reached. */

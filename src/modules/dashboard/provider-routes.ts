@@ -4,7 +4,11 @@ import { cookieNamed, type OwnPages, setCookie } from '../../http/own-pages.ts'
 import { queryOf, type RequestContext } from '../../http/request-context.ts'
 import { json, type Reply } from '../../http/responder.ts'
 import { type Route, route } from '../../http/route.ts'
-import { type DashboardStore, SignInFailure, type SignInProvider } from './port.ts'
+import {
+  type DashboardStore,
+  SignInFailure,
+  type SignInProvider,
+} from '../../storage/interfaces/dashboard.ts'
 import type { Begun, SignIns } from './service.ts'
 import { transactionSeconds } from './transaction.ts'
 

@@ -13,9 +13,14 @@ import {
 import type { Role } from '../../core/organisation/role.ts'
 import { shown } from '../../core/text/wording.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import type { GateStores } from '../../http/port.ts'
 import type { SessionTokens } from '../../http/session-tokens.ts'
-import { type DashboardLink, type DashboardStore, type Identity, SignInFailure } from './port.ts'
+import {
+  type DashboardLink,
+  type DashboardStore,
+  type Identity,
+  SignInFailure,
+} from '../../storage/interfaces/dashboard.ts'
+import type { GateStores } from '../../storage/interfaces/gate.ts'
 
 /** A session that has just begun. */
 export interface Begun {

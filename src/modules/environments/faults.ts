@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { type LinkFault, mostStaging } from './port.ts'
+import { type LinkFault, mostStaging } from '../../storage/interfaces/environments.ts'
 
 /** Why two organisations cannot be linked, in a sentence. */
 const faults: Readonly<Record<LinkFault, string>> = {

@@ -3,9 +3,9 @@ import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { isManagementToken, managementTokenHash } from '../../core/organisation/management-token.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import type { GateStores, KnownTokens } from '../../http/port.ts'
+import type { EnvironmentStore, LinkedOrganisation } from '../../storage/interfaces/environments.ts'
+import type { GateStores, KnownTokens } from '../../storage/interfaces/gate.ts'
 import { cannotLink } from './faults.ts'
-import type { EnvironmentStore, LinkedOrganisation } from './port.ts'
 
 type Named = Pick<Organisation, 'ref' | 'id' | 'slug'>
 

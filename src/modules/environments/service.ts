@@ -5,19 +5,12 @@ import type { FlowWork } from '../../core/flow/work.ts'
 import type { Actor } from '../../core/organisation/audit.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { type Clock, isoTimeOrNull } from '../../core/time/clock.ts'
-import type { GateStores } from '../../http/port.ts'
 import { patientSlices } from '../../scheduling/cooperative.ts'
-import {
-  type AuthoredFlow,
-  Authoring,
-  type By,
-  type Expected,
-  etagOf,
-  type FlowStore,
-  newestDefinition,
-  requireUnlocked,
-} from '../authoring/index.ts'
-import type { LinkedOrganisation } from './port.ts'
+import type { AuthoredFlow, FlowStore } from '../../storage/interfaces/authoring.ts'
+import type { LinkedOrganisation } from '../../storage/interfaces/environments.ts'
+import type { GateStores } from '../../storage/interfaces/gate.ts'
+import { etagOf, newestDefinition, requireUnlocked } from '../authoring/rules.ts'
+import { Authoring, type By, type Expected } from '../authoring/service.ts'
 
 /** Whether the published version or the draft of a flow in staging is promoted. */
 export type Side = 'published' | 'draft'

@@ -1,7 +1,7 @@
 import type { OrganisationRef } from '../../core/reference.ts'
 import { isoTime } from '../../core/time/clock.ts'
-import type { ActivityPage, EventResult } from './model.ts'
-import type { Activity, JudgedEvent } from './port.ts'
+import type { Activity, JudgedEvent } from '../../storage/interfaces/events.ts'
+import type { ActivityPage, EventResult } from './schema.ts'
 import type { NamedParts } from './verdict.ts'
 
 /** How much of a text is shown, in UTF-16 units. Ids that can be stored are shown in full. */

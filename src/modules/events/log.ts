@@ -1,8 +1,8 @@
 import { invalid } from '../../core/errors.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
-import { type LogQuery, mostLines, type ToldEvent } from './model.ts'
-import type { EventLog, LoggedEvent } from './port.ts'
+import type { EventLog, LoggedEvent } from '../../storage/interfaces/events.ts'
+import { type LogQuery, mostLines, type ToldEvent } from './schema.ts'
 
 /** An event as the API returns it. */
 export const toldEvent = (event: LoggedEvent) =>

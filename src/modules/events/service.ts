@@ -3,9 +3,9 @@ import type { RejectionCode } from '../../core/event/event.ts'
 import type { NewEvent } from '../../core/event/stored-event.ts'
 import { type Organisation, oldestAccepted } from '../../core/organisation/catalogue.ts'
 import { minuteMs } from '../../core/time/durations.ts'
+import type { EventStores } from '../../storage/interfaces/events.ts'
 import { WatchedBatch } from './activity.ts'
-import { type Batch, type BatchResult, type EventResult, longestEventId } from './model.ts'
-import type { EventStores } from './port.ts'
+import { type Batch, type BatchResult, type EventResult, longestEventId } from './schema.ts'
 import { BatchUserHashes, judge, namedBy, type Rejection } from './verdict.ts'
 
 /** A sender's clock that is off by no more than this counts as right. */

@@ -27,7 +27,7 @@ import type { FlowRef, ItemRef, StepRef } from '../../core/reference.ts'
 import { parseReportedTime } from '../../core/time/reported-time.ts'
 import { isCleanText, shapeOf } from '../../http/input.ts'
 import { judgeAnswer } from './answer.ts'
-import { Event, propertyBounds } from './model.ts'
+import { Event, propertyBounds } from './schema.ts'
 
 /**
  * What an event says beyond the fields of the API. The code below decides how much is kept, and whether

@@ -18,9 +18,10 @@ import { readOrigin } from '../../core/organisation/origin.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { shown } from '../../core/text/wording.ts'
 import { patientSlices } from '../../scheduling/cooperative.ts'
-import { type AuthoredFlow, newestDefinition } from '../authoring/index.ts'
-import type { Explanation } from './model.ts'
-import type { ExplainStore, PublishedFlowStores } from './port.ts'
+import type { AuthoredFlow } from '../../storage/interfaces/authoring.ts'
+import type { ExplainStore, PublishedFlowStores } from '../../storage/interfaces/flows.ts'
+import { newestDefinition } from '../authoring/rules.ts'
+import type { Explanation } from './schema.ts'
 import { asTold } from './service.ts'
 
 /** The question to explain. */

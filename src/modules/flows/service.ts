@@ -5,8 +5,8 @@ import type { PublishedFlows } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { PassingBody } from '../../http/encoded.ts'
-import type { FlowList, History } from './model.ts'
-import type { PublishedFlowStores } from './port.ts'
+import type { PublishedFlowStores } from '../../storage/interfaces/flows.ts'
+import type { FlowList, History } from './schema.ts'
 
 /** The published flows with what a person has done with them. */
 export async function withHistory(

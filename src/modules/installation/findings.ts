@@ -6,8 +6,8 @@ import {
   type VerifiedIdentity,
 } from '../../core/organisation/verified-identity.ts'
 import { dayMs, lasting, minuteMs } from '../../core/time/durations.ts'
-import type { InstallationFinding } from './model.ts'
-import type { CountedSince, Presence } from './port.ts'
+import type { CountedSince, Presence } from '../../storage/interfaces/installation.ts'
+import type { InstallationFinding } from './schema.ts'
 
 /** What findings are made from. */
 export interface Evidence {

@@ -4,10 +4,15 @@ import { presenceStages } from '../../core/organisation/presence.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import { version } from '../../core/version.ts'
-import { pinnedSnippet } from '../snippet/index.ts'
+import type {
+  CountedSince,
+  InstallationStores,
+  Presence,
+  SeenStore,
+} from '../../storage/interfaces/installation.ts'
+import { pinnedSnippet } from '../snippet/routes.ts'
 import { type Found, findingsOf, isInstalled } from './findings.ts'
-import type { Installation, SnippetStatus } from './model.ts'
-import type { CountedSince, InstallationStores, Presence, SeenStore } from './port.ts'
+import type { Installation, SnippetStatus } from './schema.ts'
 
 const activeMs = 5 * minuteMs
 const quietMs = dayMs

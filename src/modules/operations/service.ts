@@ -9,7 +9,7 @@ import type {
   RebuildProgress,
   Rebuilt,
   Retried,
-} from './port.ts'
+} from '../../storage/interfaces/operations.ts'
 
 /** Letters per transaction, because the commits of others wait for it. */
 const lettersAtOnce = 64

@@ -9,7 +9,7 @@ import type {
   OrganisationRead,
   OrganisationRecord,
   OrganisationSettings,
-} from './port.ts'
+} from '../../storage/interfaces/organisations.ts'
 
 /** How organisations may be named, and what a change to one results in. */
 

@@ -11,7 +11,6 @@ import { slugFrom } from '../../core/text/slug.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import { wrongZone, zoneNamed } from '../../core/time/time-range.ts'
-import { cannotLink } from '../environments/index.ts'
 import type {
   IdentitySecret,
   IssuedKey,
@@ -21,7 +20,8 @@ import type {
   OrganisationRead,
   OrganisationRecord,
   OrganisationStore,
-} from './port.ts'
+} from '../../storage/interfaces/organisations.ts'
+import { cannotLink } from '../environments/faults.ts'
 import {
   type DecidedChange,
   keyRotated,

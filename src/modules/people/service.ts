@@ -5,7 +5,12 @@ import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { withEscapes } from '../../core/text/unseen.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
-import type { Erased, ErasureProgress, NamedPerson, PeopleStore } from './port.ts'
+import type {
+  Erased,
+  ErasureProgress,
+  NamedPerson,
+  PeopleStore,
+} from '../../storage/interfaces/people.ts'
 
 /** An organisation as an export names it. */
 export type PersonsOrganisation = Pick<Organisation, 'ref' | 'id' | 'slug' | 'name'>

@@ -1,7 +1,7 @@
 import { invalid } from '../../core/errors.ts'
 import type { FlowDefinition, UrlRule } from '../../core/flow/flow.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
-import { pageOf } from '../author/index.ts'
+import { pageOf } from '../author/service.ts'
 
 /** The only web origin of an organisation, if it lists exactly one. */
 function onlyOrigin({ origins }: Pick<Organisation, 'origins'>): string | undefined {

@@ -12,11 +12,12 @@ import {
   previewMinutes,
 } from '../../core/organisation/preview-link.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
-import type { GateStores } from '../../http/port.ts'
-import { type FlowStore, newestDefinition } from '../authoring/index.ts'
-import type { PreviewAnswer } from './model.ts'
+import type { FlowStore } from '../../storage/interfaces/authoring.ts'
+import type { GateStores } from '../../storage/interfaces/gate.ts'
+import type { NewPreview, Preview, PreviewStore } from '../../storage/interfaces/previews.ts'
+import { newestDefinition } from '../authoring/rules.ts'
 import { pageFor } from './page.ts'
-import type { NewPreview, Preview, PreviewStore } from './port.ts'
+import type { PreviewAnswer } from './schema.ts'
 
 /** What to look at: a stored flow by its key, or a flow that the caller hands in. */
 export interface Shown {

@@ -7,9 +7,9 @@ import { outcomeOf, secondsToComplete, stepOutcomeOf } from '../../core/run/outc
 import type { RunRow } from '../../core/run/stored-run.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { resolveRange } from '../../core/time/time-range.ts'
-import type { GateStores } from '../../http/port.ts'
-import { mostLookedAt, type RunList, type RunQuery, usualRuns } from './model.ts'
-import type { RunStore, RunsAsked } from './port.ts'
+import type { GateStores } from '../../storage/interfaces/gate.ts'
+import type { RunStore, RunsAsked } from '../../storage/interfaces/runs.ts'
+import { mostLookedAt, type RunList, type RunQuery, usualRuns } from './schema.ts'
 
 /** What a query asks for. @throws AppError `validation_failed` for a wrong date, zone, order or range */
 export function askedIn(query: RunQuery, now: number): RunsAsked {

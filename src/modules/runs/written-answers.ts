@@ -2,8 +2,8 @@ import { flowNotFound } from '../../core/errors.ts'
 import { idsOf } from '../../core/event/event.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { isoTime } from '../../core/time/clock.ts'
-import { type AnswerList, type AnswerQuery, usualRuns } from './model.ts'
-import type { RunStore } from './port.ts'
+import type { RunStore } from '../../storage/interfaces/runs.ts'
+import { type AnswerList, type AnswerQuery, usualRuns } from './schema.ts'
 import { askedIn } from './service.ts'
 
 /** Answers in people's own words, to be read one by one. */

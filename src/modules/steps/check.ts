@@ -5,7 +5,8 @@ import type { OrganisationRef, StepRef } from '../../core/reference.ts'
 import { isBadState, stepState } from '../../core/step/health.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
-import { takenOver } from '../authoring/index.ts'
+import type { StepEvidenceStore, StepStores } from '../../storage/interfaces/steps.ts'
+import { takenOver } from '../authoring/pins.ts'
 import { historyOf, historyRange, type PastDays } from './history.ts'
 import {
   type CheckedStep,
@@ -13,8 +14,7 @@ import {
   healthDefinitions,
   historyDefinitions,
   type StepCheck,
-} from './model.ts'
-import type { StepEvidenceStore, StepStores } from './port.ts'
+} from './schema.ts'
 
 type Target = NonNullable<Step['target']>
 

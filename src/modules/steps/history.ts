@@ -6,8 +6,8 @@ import { csvBom, csvRow, csvRows } from '../../core/text/csv.ts'
 import { dayMs, hourMs } from '../../core/time/durations.ts'
 import { type RangeDay, resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
-import type { CheckedStep, HistoryDay } from './model.ts'
-import type { StepDay, StepEvidenceStore } from './port.ts'
+import type { StepDay, StepEvidenceStore } from '../../storage/interfaces/steps.ts'
+import type { CheckedStep, HistoryDay } from './schema.ts'
 
 /** The days of a history: the last 30 in a zone. @throws AppError `validation_failed` */
 export function historyRange(timezone: string | undefined, now: number): TimeRange {

@@ -6,8 +6,8 @@ import { allowedFingerprint } from '../../core/step/fingerprint-parts.ts'
 import { healthWindowMs, type StepHealth, stepState } from '../../core/step/health.ts'
 import { isoTimeOrNull } from '../../core/time/clock.ts'
 import { requireCleanText, versionIn } from '../../http/input.ts'
-import type { FingerprintBody, HealthBody } from './model.ts'
-import type { StepBook, StepStores } from './port.ts'
+import type { StepBook, StepStores } from '../../storage/interfaces/steps.ts'
+import type { FingerprintBody, HealthBody } from './schema.ts'
 
 const definitionOf = (flow: FlowEntry, id: string): Step | undefined =>
   flow.latest?.steps.find(step => step.id === id)

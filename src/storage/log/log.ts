@@ -1,5 +1,5 @@
 import { minuteMs } from '../../core/time/durations.ts'
-import type { NodesSeen } from '../../modules/operations/port.ts'
+import type { NodesSeen } from '../interfaces/operations.ts'
 
 /**
  * What several machines share: one log, which each of them follows with a database of its own. A server alone

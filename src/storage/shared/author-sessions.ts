@@ -15,7 +15,7 @@ import type {
   NewAuthorSession,
   Proposal,
   Spent,
-} from '../../modules/author/port.ts'
+} from '../interfaces/author.ts'
 
 /** How long it is reported that a session has ended, milliseconds. */
 const toldMs = 5 * 60_000

@@ -1,7 +1,7 @@
 import type * as events from '../../core/event/stored-event.ts'
 import type { Reference } from '../../core/reference.ts'
-import type { ProgressLedger } from '../../modules/checklists/port.ts'
-import type * as steps from '../../modules/steps/port.ts'
+import type { ProgressLedger } from '../interfaces/checklists.ts'
+import type * as steps from '../interfaces/steps.ts'
 
 /**
  * A port, or what passes through one, as this store sees it: the opaque references of others are its row numbers.

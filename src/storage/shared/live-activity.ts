@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { Activity, JudgedEvent } from '../../modules/events/port.ts'
+import type { Activity, JudgedEvent } from '../interfaces/events.ts'
 
 /** An organisation is no longer watched once nobody has read its activity for this long, milliseconds. */
 export const watchMs = 30_000

@@ -4,7 +4,7 @@ import {
   mostPreviews,
   mostPreviewsInAll,
 } from '../../core/organisation/preview-link.ts'
-import type { NewPreview, Preview, PreviewVisit } from '../../modules/previews/port.ts'
+import type { NewPreview, Preview, PreviewVisit } from '../interfaces/previews.ts'
 
 /** A link as it is kept; JSON can carry it. */
 export interface KeptPreview extends NewPreview {

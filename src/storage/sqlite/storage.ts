@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../core/time/clock.ts'
-import type { Activity, JudgedEvent } from '../../modules/events/port.ts'
+import type { Activity, JudgedEvent } from '../interfaces/events.ts'
 import { LogUnavailable } from '../log/log.ts'
 import { AuthorSessions } from '../shared/author-sessions.ts'
 import { LiveActivity } from '../shared/live-activity.ts'

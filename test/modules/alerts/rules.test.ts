@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import { differenceInterval } from '../../../src/core/number/interval.ts'
 import { dayMs, hourMs, minuteMs } from '../../../src/core/time/durations.ts'
 import { afterLook } from '../../../src/modules/alerts/lifecycle.ts'
-import type { Alert } from '../../../src/modules/alerts/port.ts'
 import { reportWeeks, weeksToCompare } from '../../../src/modules/alerts/report.ts'
 import {
   brokenSteps,
@@ -15,6 +14,7 @@ import {
   staleInstall,
 } from '../../../src/modules/alerts/rules.ts'
 import { afterAttempt, signedHeaders } from '../../../src/modules/alerts/standard-webhooks.ts'
+import type { Alert } from '../../../src/storage/interfaces/alerts.ts'
 
 const { rules } = defaultSettings
 const none = new Map()

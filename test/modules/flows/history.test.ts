@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
-import { FlowList } from '../../../src/modules/flows/model.ts'
+import { FlowList } from '../../../src/modules/flows/schema.ts'
 import { checklist, tour } from '../../support/flows.ts'
 import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'

@@ -3,8 +3,8 @@ import { AppError } from '../../../src/core/errors.ts'
 import { readOrigin } from '../../../src/core/organisation/origin.ts'
 import type { OrganisationRef } from '../../../src/core/reference.ts'
 import { slugFrom } from '../../../src/core/text/slug.ts'
-import type { OrganisationStore } from '../../../src/modules/organisations/port.ts'
 import { Organisations } from '../../../src/modules/organisations/service.ts'
+import type { OrganisationStore } from '../../../src/storage/interfaces/organisations.ts'
 import { World } from '../../support/world.ts'
 
 /** The names that organisations may have, and their settings. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import type { JudgedEvent } from '../../../src/modules/events/port.ts'
+import type { JudgedEvent } from '../../../src/storage/interfaces/events.ts'
 import type { OpenStore, Store } from './store.ts'
 import { auditOf, Tenant } from './tenant.ts'
 

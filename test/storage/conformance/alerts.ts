@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { newId } from '../../../src/core/organisation/ids.ts'
+import { defaultSettings } from '../../../src/modules/alerts/rules.ts'
 import type {
   Alert,
   Attempted,
   Delivery,
   SendBound,
   Webhook,
-} from '../../../src/modules/alerts/port.ts'
-import { defaultSettings } from '../../../src/modules/alerts/rules.ts'
+} from '../../../src/storage/interfaces/alerts.ts'
 import type { OpenStore, Store } from './store.ts'
 import { auditOf, Tenant } from './tenant.ts'
 

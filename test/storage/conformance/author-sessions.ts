@@ -8,7 +8,7 @@ import {
   visitIdleMs,
   visitLongestMs,
 } from '../../../src/core/organisation/author-session.ts'
-import type { NewAuthorSession, Proposal } from '../../../src/modules/author/port.ts'
+import type { NewAuthorSession, Proposal } from '../../../src/storage/interfaces/author.ts'
 import type { OpenStore, Store } from './store.ts'
 import { Tenant } from './tenant.ts'
 

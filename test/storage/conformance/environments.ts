@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import type { AuditEntry } from '../../../src/core/organisation/audit.ts'
-import { mostStaging } from '../../../src/modules/environments/port.ts'
+import { mostStaging } from '../../../src/storage/interfaces/environments.ts'
 import type { OpenStore, Store } from './store.ts'
 import { Tenant } from './tenant.ts'
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import fc from 'fast-check'
 import type { EventKind } from '../../../src/core/event/event.ts'
 import type { TimeRange } from '../../../src/core/time/time-range.ts'
-import type { LoggedEvent } from '../../../src/modules/events/port.ts'
-import type { RunsAsked } from '../../../src/modules/runs/port.ts'
+import type { LoggedEvent } from '../../../src/storage/interfaces/events.ts'
+import type { RunsAsked } from '../../../src/storage/interfaces/runs.ts'
 import type { OpenStore, Rounds, Store } from './store.ts'
 import { always, definitionOf, runsAsked, Tenant } from './tenant.ts'
 

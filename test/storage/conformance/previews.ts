@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { mostPreviews } from '../../../src/core/organisation/preview-link.ts'
-import type { NewPreview } from '../../../src/modules/previews/port.ts'
+import type { NewPreview } from '../../../src/storage/interfaces/previews.ts'
 import type { OpenStore, Store } from './store.ts'
 import { Tenant } from './tenant.ts'
 

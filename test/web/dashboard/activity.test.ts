@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { ActivityPage } from '../../../src/modules/events/model.ts'
+import type { ActivityPage } from '../../../src/modules/events/schema.ts'
 import type { ListedFlow } from '../../support/binary.ts'
 import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, requireSoundOnEveryScreen } from '../../support/dashboard.ts'

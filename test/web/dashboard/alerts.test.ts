@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { until } from '../../../scripts/support/until.ts'
-import type { AlertList, Webhook } from '../../../src/modules/alerts/model.ts'
+import type { AlertList, Webhook } from '../../../src/modules/alerts/schema.ts'
 import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, requireSound, requireSoundOnEveryScreen } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { totalsOf } from '../../../src/core/step/health.ts'
-import type { IdentityAnswer } from '../../../src/modules/organisations/model.ts'
-import type { StepCheck } from '../../../src/modules/steps/model.ts'
+import type { IdentityAnswer } from '../../../src/modules/organisations/schema.ts'
+import type { StepCheck } from '../../../src/modules/steps/schema.ts'
 import {
   cellsOf,
   DashboardHouse,

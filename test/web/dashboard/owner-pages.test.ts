@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { join } from 'node:path'
-import type { NodeList } from '../../../src/modules/operations/model.ts'
+import type { NodeList } from '../../../src/modules/operations/schema.ts'
 import { type Page, rest } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse, requireSound, resize } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'

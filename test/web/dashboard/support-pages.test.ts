@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
-import type { Installation } from '../../../src/modules/installation/model.ts'
-import type { PersonHistory } from '../../../src/modules/people/model.ts'
+import type { Installation } from '../../../src/modules/installation/schema.ts'
+import type { PersonHistory } from '../../../src/modules/people/schema.ts'
 import { usualMs } from '../../../src/web/dashboard/api/read.ts'
 import { apiOf } from '../../support/binary.ts'
 import { pass } from '../../support/browser.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NodeSeen, NodesSeen } from '../../../modules/operations/port.ts'
+import type { NodeSeen, NodesSeen } from '../../interfaces/operations.ts'
 import type { Queries } from './connection.ts'
 
 /** How long a node counts as running after it was last heard from, and how often it renews; milliseconds. */

@@ -13,7 +13,7 @@ import type {
   StoredSettings,
   Webhook,
   WebhookChange,
-} from '../../../modules/alerts/port.ts'
+} from '../../interfaces/alerts.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { countOf, inTransaction, type Tables, tables } from '../catalogue/change.ts'
 import {

@@ -8,7 +8,7 @@ import type {
   ErasureProgress,
   ErasureReceipt,
   NamedPerson,
-} from '../../../modules/people/port.ts'
+} from '../../interfaces/people.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { compact, databaseSize, emptyLog } from '../database/compact.ts'
 import { databaseFile } from '../database/database.ts'

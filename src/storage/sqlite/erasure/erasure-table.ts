@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { randomBytes } from 'node:crypto'
-import type { ErasureAudit, NamedPerson } from '../../../modules/people/port.ts'
+import type { ErasureAudit, NamedPerson } from '../../interfaces/people.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 import { hashOfPerson } from './person-matcher.ts'

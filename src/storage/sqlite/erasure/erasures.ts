@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { shortReasonOf } from '../../../core/text/reason.ts'
 import { isoTime } from '../../../core/time/clock.ts'
-import type { ErasureAudit, NamedPerson } from '../../../modules/people/port.ts'
+import type { ErasureAudit, NamedPerson } from '../../interfaces/people.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { compact, emptyLog } from '../database/compact.ts'
 import { beginRewriting, isRewritingHeld } from '../database/rewriting.ts'

@@ -1,13 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import type { Flow, FlowDefinition } from '../../../core/flow/flow.ts'
+import { atOnce, inSlices, patientSlices } from '../../../scheduling/cooperative.ts'
 import type {
   AuthoredFlow,
   FlowsRead,
   PublishedParts,
   PublishedVersion,
   VersionNote,
-} from '../../../modules/authoring/port.ts'
-import { atOnce, inSlices, patientSlices } from '../../../scheduling/cooperative.ts'
+} from '../../interfaces/authoring.ts'
 import { preparedOnce } from '../catalogue/change.ts'
 
 /** A published flow as its author would have written it: without what the server added. */

@@ -5,7 +5,7 @@ import type {
   OperationAudit,
   Retried,
   RetryVerdict,
-} from '../../../modules/operations/port.ts'
+} from '../../interfaces/operations.ts'
 import type { NewEvent, StoredEvent, WithRows } from '../../shared/in-rows.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
 import type { Withholding } from '../erasure/withheld.ts'

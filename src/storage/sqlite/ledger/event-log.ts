@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import type { EventLog, LoggedEvent, NamedPart } from '../../../modules/events/port.ts'
 import { TimeSlices } from '../../../scheduling/cooperative.ts'
+import type { EventLog, LoggedEvent, NamedPart } from '../../interfaces/events.ts'
 import type { InRows, StoredEvent } from '../../shared/in-rows.ts'
 import { pages } from '../database/pages.ts'
 import { type BatchRow, batchColumns, eventsOf, eventsPerBatch } from './event-batches.ts'

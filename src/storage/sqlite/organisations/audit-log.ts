@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
-import type { AuditLine, AuditQuestion } from '../../../modules/access/port.ts'
+import type { AuditLine, AuditQuestion } from '../../interfaces/access.ts'
 import { inTransaction, preparedOnce, tables } from '../catalogue/change.ts'
 import { auditLog, organisations } from '../database/schema.ts'
 

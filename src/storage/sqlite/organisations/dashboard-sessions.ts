@@ -2,13 +2,8 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, eq, inArray, lt, lte, sql } from 'drizzle-orm'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import { minuteMs } from '../../../core/time/durations.ts'
-import type { KnownSession } from '../../../http/port.ts'
-import type {
-  DashboardStore,
-  NewLink,
-  NewSession,
-  SignedOut,
-} from '../../../modules/dashboard/port.ts'
+import type { DashboardStore, NewLink, NewSession, SignedOut } from '../../interfaces/dashboard.ts'
+import type { KnownSession } from '../../interfaces/gate.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { countOf, inTransaction, preparedOnce, type Tables, tables } from '../catalogue/change.ts'
 import { dashboardLinks, dashboardSessions, organisations } from '../database/schema.ts'

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, eq, gt, isNull, lte, max, or } from 'drizzle-orm'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import { limitsWith } from '../../../core/organisation/buckets.ts'
-import type { LinkFault } from '../../../modules/environments/port.ts'
+import type { LinkFault } from '../../interfaces/environments.ts'
 import type {
   IdentitySecret,
   IssuedKey,
@@ -13,7 +13,7 @@ import type {
   OrganisationRead,
   OrganisationRecord,
   Replacement,
-} from '../../../modules/organisations/port.ts'
+} from '../../interfaces/organisations.ts'
 import { type InRows, refOf } from '../../shared/in-rows.ts'
 import { maxOrganisations } from '../../shared/live-state.ts'
 import { announce, countOf, inTransaction, type Tables, tables } from '../catalogue/change.ts'

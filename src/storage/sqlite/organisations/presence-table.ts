@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { Bucket } from '../../../core/organisation/buckets.ts'
 import { type PresenceMark, presenceMarks } from '../../../core/organisation/presence.ts'
 import { minuteMs } from '../../../core/time/durations.ts'
-import type { BeatBounds } from '../../../modules/installation/port.ts'
+import type { BeatBounds } from '../../interfaces/installation.ts'
 
 /** How many of the latest clock skews are kept. */
 const skewsKept = 101

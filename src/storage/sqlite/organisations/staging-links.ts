@@ -6,7 +6,7 @@ import {
   type Links,
   mostStaging,
   type Pair,
-} from '../../../modules/environments/port.ts'
+} from '../../interfaces/environments.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { countOf, inTransaction, type Tables, tables } from '../catalogue/change.ts'
 import { organisations, stagingLinks } from '../database/schema.ts'

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { namesOf } from '../../../core/event/event.ts'
-import type { NamedPerson, PersonsEvents } from '../../../modules/people/port.ts'
 import { TimeSlices } from '../../../scheduling/cooperative.ts'
+import type { NamedPerson, PersonsEvents } from '../../interfaces/people.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { type BatchRow, batchColumns, eventsOf, eventsPerBatch } from '../ledger/event-batches.ts'
 import { cursorOf, type EventLogReader } from '../ledger/event-log.ts'

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import { runKeyOf } from '../../../core/run/run.ts'
-import type { OperationAudit, RebuildProgress, Rebuilt } from '../../../modules/operations/port.ts'
+import type { OperationAudit, RebuildProgress, Rebuilt } from '../../interfaces/operations.ts'
 import { StoredCatalogue } from '../catalogue/catalogue.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
 import { pseudonymGlob } from '../erasure/pseudonyms.ts'

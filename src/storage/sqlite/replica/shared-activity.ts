@@ -1,4 +1,4 @@
-import type { Activity, JudgedEvent } from '../../../modules/events/port.ts'
+import type { Activity, JudgedEvent } from '../../interfaces/events.ts'
 import { type LiveActivity, maxEvents, watchMs } from '../../shared/live-activity.ts'
 import type { ShortLived } from './short-lived.ts'
 

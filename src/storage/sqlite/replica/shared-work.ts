@@ -1,12 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
-import type { OperationAudit, RebuildProgress, Rebuilt } from '../../../modules/operations/port.ts'
-import type {
-  Erased,
-  ErasureAudit,
-  ErasureProgress,
-  NamedPerson,
-} from '../../../modules/people/port.ts'
+import type { OperationAudit, RebuildProgress, Rebuilt } from '../../interfaces/operations.ts'
+import type { Erased, ErasureAudit, ErasureProgress, NamedPerson } from '../../interfaces/people.ts'
 import { type LogBatch, LogUnavailable } from '../../log/log.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { stateIn } from '../database/server-state.ts'

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { TimeRange } from '../../../core/time/time-range.ts'
-import type { ExperimentCounts } from '../../../modules/analytics/port.ts'
 import { TimeSlices } from '../../../scheduling/cooperative.ts'
+import type { ExperimentCounts } from '../../interfaces/analytics.ts'
 import { pages } from '../database/pages.ts'
 
 /** Rows that a statement reads before others get their turn. */

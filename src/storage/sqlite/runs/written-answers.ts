@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { runKeyOf } from '../../../core/run/run.ts'
-import type { RunStore } from '../../../modules/runs/port.ts'
+import type { RunStore } from '../../interfaces/runs.ts'
 import type { InRows, StoredEvent } from '../../shared/in-rows.ts'
 import { type BatchRow, batchColumns, eventsOf } from '../ledger/event-batches.ts'
 import { flowRows } from '../ledger/ledger.ts'

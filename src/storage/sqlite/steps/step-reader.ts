@@ -10,17 +10,13 @@ import {
   noHealthCounts,
 } from '../../../core/step/health.ts'
 import { dayMs, minuteMs } from '../../../core/time/durations.ts'
-import type {
-  LookStore,
-  StepBaseline,
-  SuggestedSelectors,
-} from '../../../modules/authoring/port.ts'
+import type { LookStore, StepBaseline, SuggestedSelectors } from '../../interfaces/authoring.ts'
 import type {
   FingerprintEvidence,
   FingerprintLook,
   StepDay,
   StepEvidence,
-} from '../../../modules/steps/port.ts'
+} from '../../interfaces/steps.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { stepRowOf } from '../flows/reader.ts'
 import type { StoredBaseline } from './step-table.ts'

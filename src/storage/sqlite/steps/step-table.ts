@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { judgeFingerprint } from '../../../core/step/fingerprint.ts'
-import type { FingerprintVerdict } from '../../../modules/steps/port.ts'
+import type { FingerprintVerdict } from '../../interfaces/steps.ts'
 import type { FingerprintReport, HealthReport } from '../../shared/in-rows.ts'
 
 /** What the fingerprints of a step are compared with. */

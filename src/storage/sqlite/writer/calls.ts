@@ -1,14 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import type { AppendOutcome, EventBatch } from '../../../core/event/stored-event.ts'
 import { failing } from '../../../failpoints.ts'
-import type { Room } from '../../../http/port.ts'
-import type { ProgressLedger } from '../../../modules/checklists/port.ts'
-import type { EventLedger, JudgedEvent } from '../../../modules/events/port.ts'
-import type {
-  FingerprintReport,
-  FingerprintVerdict,
-  HealthReport,
-} from '../../../modules/steps/port.ts'
+import type { ProgressLedger } from '../../interfaces/checklists.ts'
+import type { EventLedger, JudgedEvent } from '../../interfaces/events.ts'
+import type { Room } from '../../interfaces/gate.ts'
+import type { FingerprintReport, FingerprintVerdict, HealthReport } from '../../interfaces/steps.ts'
 import { LogUnavailable } from '../../log/log.ts'
 import type { InRows, NewEvent } from '../../shared/in-rows.ts'
 import { isPassing } from '../engine/savepoint.ts'

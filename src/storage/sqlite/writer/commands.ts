@@ -3,7 +3,7 @@ import type { EventSource, RejectionCode } from '../../../core/event/event.ts'
 import type { AppendOutcome } from '../../../core/event/stored-event.ts'
 import { hourMs } from '../../../core/time/durations.ts'
 import { failing } from '../../../failpoints.ts'
-import type { FingerprintVerdict } from '../../../modules/steps/port.ts'
+import type { FingerprintVerdict } from '../../interfaces/steps.ts'
 import type {
   CompletionReport,
   EventBatch,

@@ -8,8 +8,8 @@ import type {
   OperationsStore,
   RebuildProgress,
   Rebuilt,
-} from '../../../modules/operations/port.ts'
-import type { Erased, ErasureProgress, PeopleStore } from '../../../modules/people/port.ts'
+} from '../../interfaces/operations.ts'
+import type { Erased, ErasureProgress, PeopleStore } from '../../interfaces/people.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { freeBytesOf } from '../backup/room.ts'
 import { compact, databaseSize, emptyLog } from '../database/compact.ts'

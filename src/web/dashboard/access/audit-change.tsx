@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { AuditLog } from '../../../modules/access/model.ts'
+import type { AuditLog } from '../../../modules/access/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { accessWords } from '../words/access.ts'
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { AuditLog } from '../../../modules/access/model.ts'
+import type { AuditLog } from '../../../modules/access/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { Button, LinkButton } from '../parts/button.tsx'

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { CreatedToken } from '../../../modules/access/model.ts'
+import type { CreatedToken } from '../../../modules/access/schema.ts'
 import type { Failure } from '../api/failure.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { CreatedToken, TokenList } from '../../../modules/access/model.ts'
+import type { CreatedToken, TokenList } from '../../../modules/access/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { AlertSettings, WebhookList } from '../../../modules/alerts/model.ts'
+import type { AlertSettings, WebhookList } from '../../../modules/alerts/schema.ts'
 import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { StatusMessage } from '../parts/status-message.tsx'

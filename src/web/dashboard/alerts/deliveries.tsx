@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { Delivery, DeliveryList, Webhook } from '../../../modules/alerts/model.ts'
+import type { Delivery, DeliveryList, Webhook } from '../../../modules/alerts/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
 import { readAgain, soonMs, useRead } from '../api/read.ts'

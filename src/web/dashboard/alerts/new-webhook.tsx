@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { Webhook, WebhookWithSecret } from '../../../modules/alerts/model.ts'
+import type { Webhook, WebhookWithSecret } from '../../../modules/alerts/schema.ts'
 import type { Failure } from '../api/failure.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { AlertSettings, WeeklyReport } from '../../../modules/alerts/model.ts'
+import type { AlertSettings, WeeklyReport } from '../../../modules/alerts/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
 import { readAgain } from '../api/read.ts'

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { AlertSettings } from '../../../modules/alerts/model.ts'
+import type { AlertSettings } from '../../../modules/alerts/schema.ts'
 import { useAction } from '../api/action.ts'
 import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/check.tsx'

@@ -1,4 +1,4 @@
-import type { AlertSettings, Webhook } from '../../../modules/alerts/model.ts'
+import type { AlertSettings, Webhook } from '../../../modules/alerts/schema.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 

@@ -1,4 +1,4 @@
-import type { Webhook } from '../../../modules/alerts/model.ts'
+import type { Webhook } from '../../../modules/alerts/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'

@@ -4,7 +4,7 @@ import type {
   Webhook,
   WebhookList,
   WebhookWithSecret,
-} from '../../../modules/alerts/model.ts'
+} from '../../../modules/alerts/schema.ts'
 import { useAction } from '../api/action.ts'
 import { forgetReading, readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'

@@ -1,4 +1,4 @@
-import type { Me } from '../../../modules/access/model.ts'
+import type { Me } from '../../../modules/access/schema.ts'
 import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { AnswerList } from '../../../modules/runs/model.ts'
+import type { AnswerList } from '../../../modules/runs/schema.ts'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { flowPath } from '../flows/definition.ts'

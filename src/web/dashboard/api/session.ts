@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { Theme } from '../../../core/flow/theme.ts'
-import type { Ways } from '../../../modules/dashboard/model.ts'
+import type { Ways } from '../../../modules/dashboard/schema.ts'
 import { base } from './base.ts'
 import { Failure, failureOf, reach } from './failure.ts'
 

@@ -1,4 +1,4 @@
-import type { DiffAnswer } from '../../../modules/authoring/model.ts'
+import type { DiffAnswer } from '../../../modules/authoring/schema.ts'
 import { Facts } from '../parts/facts.tsx'
 import { versionWords as words } from '../words/versions.ts'
 import { type DiffLine, linesOf } from './diff-lines.ts'

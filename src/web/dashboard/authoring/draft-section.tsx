@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { ChangedFlows } from '../../../modules/authoring/model.ts'
+import type { ChangedFlows } from '../../../modules/authoring/schema.ts'
 import { useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { may } from '../api/session.ts'

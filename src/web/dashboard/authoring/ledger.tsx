@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { PushedFlows, VersionList } from '../../../modules/authoring/model.ts'
+import type { PushedFlows, VersionList } from '../../../modules/authoring/schema.ts'
 import type { Analytics } from '../analytics/question.ts'
 import { useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'

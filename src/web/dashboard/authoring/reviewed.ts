@@ -1,4 +1,4 @@
-import type { DraftAnswer } from '../../../modules/authoring/model.ts'
+import type { DraftAnswer } from '../../../modules/authoring/schema.ts'
 import { useOnce } from '../api/once.ts'
 import { ask } from '../api/request.ts'
 import { flowPath } from '../flows/definition.ts'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { VersionList } from '../../../modules/authoring/model.ts'
+import type { VersionList } from '../../../modules/authoring/schema.ts'
 import { usualZone } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { flowPath } from '../flows/definition.ts'

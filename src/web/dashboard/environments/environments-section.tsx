@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { EnvironmentsAnswer } from '../../../modules/environments/model.ts'
+import type { EnvironmentsAnswer } from '../../../modules/environments/schema.ts'
 import { useAction } from '../api/action.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'

@@ -1,4 +1,4 @@
-import type { EnvironmentsAnswer } from '../../../modules/environments/model.ts'
+import type { EnvironmentsAnswer } from '../../../modules/environments/schema.ts'
 import { never, useRead } from '../api/read.ts'
 
 export const environmentsPath = '/manage/environments'

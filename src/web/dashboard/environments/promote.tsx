@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
-import type { PushedFlows } from '../../../modules/authoring/model.ts'
-import type { PromotionAnswer, StagedFlows } from '../../../modules/environments/model.ts'
+import type { PushedFlows } from '../../../modules/authoring/schema.ts'
+import type { PromotionAnswer, StagedFlows } from '../../../modules/environments/schema.ts'
 import { useOnce } from '../api/once.ts'
 import { readAgain } from '../api/read.ts'
 import { act, ask } from '../api/request.ts'

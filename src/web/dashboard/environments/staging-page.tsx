@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { StagedFlows } from '../../../modules/environments/model.ts'
+import type { StagedFlows } from '../../../modules/environments/schema.ts'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks'
-import type { ActivityPage } from '../../../modules/events/model.ts'
+import type { ActivityPage } from '../../../modules/events/schema.ts'
 import { keepReading, type Read, Reading } from '../api/read.ts'
 import { ask } from '../api/request.ts'
 

@@ -1,5 +1,5 @@
 import type { StepDefinition } from '../../../core/flow/flow.ts'
-import type { DraftAnswer, VersionAnswer } from '../../../modules/authoring/model.ts'
+import type { DraftAnswer, VersionAnswer } from '../../../modules/authoring/schema.ts'
 
 export type { DraftAnswer, VersionAnswer }
 

@@ -1,4 +1,4 @@
-import type { Explanation } from '../../../modules/flows/model.ts'
+import type { Explanation } from '../../../modules/flows/schema.ts'
 import { may } from '../api/session.ts'
 import { Badge } from '../parts/badge.tsx'
 import { LinkButton } from '../parts/button.tsx'

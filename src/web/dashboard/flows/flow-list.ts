@@ -1,4 +1,4 @@
-import type { AuthoredFlow } from '../../../modules/authoring/model.ts'
+import type { AuthoredFlow } from '../../../modules/authoring/schema.ts'
 import type { Tone } from '../parts/badge.tsx'
 
 export interface FlowList {

@@ -1,4 +1,4 @@
-import type { IdentityAnswer } from '../../../modules/organisations/model.ts'
+import type { IdentityAnswer } from '../../../modules/organisations/schema.ts'
 import { Part } from '../parts/part.tsx'
 import { installationWords as words } from '../words/installation.ts'
 import { formatCount, formatSeconds } from '../words/time.ts'

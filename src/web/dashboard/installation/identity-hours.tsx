@@ -1,5 +1,5 @@
 import { hourMs } from '../../../core/time/durations.ts'
-import type { IdentityAnswer } from '../../../modules/organisations/model.ts'
+import type { IdentityAnswer } from '../../../modules/organisations/schema.ts'
 import { momentHere, usualZone } from '../analytics/zone.ts'
 import { type Slot, StackedBars } from '../charts/stacked-bars.tsx'
 import { Part } from '../parts/part.tsx'

@@ -1,4 +1,4 @@
-import type { IdentityAnswer } from '../../../modules/organisations/model.ts'
+import type { IdentityAnswer } from '../../../modules/organisations/schema.ts'
 import { soonMs, useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'

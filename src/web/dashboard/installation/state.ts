@@ -1,4 +1,4 @@
-import type { Installation } from '../../../modules/installation/model.ts'
+import type { Installation } from '../../../modules/installation/schema.ts'
 import type { Tone } from '../parts/badge.tsx'
 
 export type { Installation }

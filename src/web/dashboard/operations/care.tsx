@@ -1,4 +1,4 @@
-import type { Server } from '../../../modules/operations/model.ts'
+import type { Server } from '../../../modules/operations/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { manual } from '../api/base.ts'
 import { Badge } from '../parts/badge.tsx'

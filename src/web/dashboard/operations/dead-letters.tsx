@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { DeadLetterList, RetriedLetters } from '../../../modules/operations/model.ts'
+import type { DeadLetterList, RetriedLetters } from '../../../modules/operations/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'

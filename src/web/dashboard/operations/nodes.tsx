@@ -1,4 +1,4 @@
-import type { NodeList } from '../../../modules/operations/model.ts'
+import type { NodeList } from '../../../modules/operations/schema.ts'
 import { useRead } from '../api/read.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Part } from '../parts/part.tsx'

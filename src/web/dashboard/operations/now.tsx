@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Server } from '../../../modules/operations/model.ts'
+import type { Server } from '../../../modules/operations/schema.ts'
 import { serverWords as words } from '../words/server.ts'
 import { formatCount } from '../words/time.ts'
 import { formatBound, formatBytes, formatRate } from './amounts.ts'

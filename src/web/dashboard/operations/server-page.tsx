@@ -1,4 +1,4 @@
-import type { Server } from '../../../modules/operations/model.ts'
+import type { Server } from '../../../modules/operations/schema.ts'
 import { useRead } from '../api/read.ts'
 import { Badge } from '../parts/badge.tsx'
 import { PageHead } from '../shell/page-head.tsx'

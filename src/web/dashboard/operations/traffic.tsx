@@ -1,4 +1,4 @@
-import type { Server } from '../../../modules/operations/model.ts'
+import type { Server } from '../../../modules/operations/schema.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'

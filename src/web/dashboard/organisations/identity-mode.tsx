@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { IdentityAnswer } from '../../../modules/organisations/model.ts'
+import type { IdentityAnswer } from '../../../modules/organisations/schema.ts'
 import { ask } from '../api/request.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { settingsWords } from '../words/settings.ts'

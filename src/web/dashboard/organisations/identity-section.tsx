@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { IdentityAnswer, RotatedSecret } from '../../../modules/organisations/model.ts'
+import type { IdentityAnswer, RotatedSecret } from '../../../modules/organisations/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'

@@ -1,4 +1,4 @@
-import type { KeyList, RotatedKey } from '../../../modules/organisations/model.ts'
+import type { KeyList, RotatedKey } from '../../../modules/organisations/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'

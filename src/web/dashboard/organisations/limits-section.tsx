@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { type Bucket, buckets, defaultLimits } from '../../../core/organisation/buckets.ts'
-import type { Settings } from '../../../modules/organisations/model.ts'
+import type { Settings } from '../../../modules/organisations/schema.ts'
 import type { Failure } from '../api/failure.ts'
 import { may } from '../api/session.ts'
 import { Badge } from '../parts/badge.tsx'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { SettingsBody } from '../../../modules/organisations/model.ts'
+import type { SettingsBody } from '../../../modules/organisations/schema.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Field } from '../parts/field.tsx'

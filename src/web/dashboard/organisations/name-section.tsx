@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { Settings } from '../../../modules/organisations/model.ts'
+import type { Settings } from '../../../modules/organisations/schema.ts'
 import { useAction } from '../api/action.ts'
 import { renew } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'

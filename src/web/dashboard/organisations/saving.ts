@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { Settings, SettingsBody } from '../../../modules/organisations/model.ts'
+import type { Settings, SettingsBody } from '../../../modules/organisations/schema.ts'
 import type { Failure } from '../api/failure.ts'
 import { know, readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'

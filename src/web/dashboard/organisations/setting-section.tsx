@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Settings } from '../../../modules/organisations/model.ts'
+import type { Settings } from '../../../modules/organisations/schema.ts'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { Reading } from '../shell/states.tsx'
 import { type Changing, useChanging, useSettings } from './saving.ts'

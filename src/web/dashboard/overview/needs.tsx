@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { totalsOf } from '../../../core/step/health.ts'
 import { dayMs, isFullHour } from '../../../core/time/durations.ts'
-import type { AlertList } from '../../../modules/alerts/model.ts'
+import type { AlertList } from '../../../modules/alerts/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { may } from '../api/session.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'

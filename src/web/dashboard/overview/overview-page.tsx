@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { AlertList } from '../../../modules/alerts/model.ts'
+import type { AlertList } from '../../../modules/alerts/schema.ts'
 import { alertsMs, alertsPath } from '../alerts/saving.ts'
 import { useSummary } from '../analytics/summary.ts'
 import { useZone } from '../analytics/use-zone.ts'

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { Erasure } from '../../../modules/people/model.ts'
+import type { Erasure } from '../../../modules/people/schema.ts'
 import { momentHere, usualZone } from '../analytics/zone.ts'
 import { act } from '../api/request.ts'
 import { Confirm } from '../parts/confirm.tsx'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { Erasure } from '../../../modules/people/model.ts'
+import type { Erasure } from '../../../modules/people/schema.ts'
 import { readAgain, useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { Button, LinkButton } from '../parts/button.tsx'

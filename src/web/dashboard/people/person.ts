@@ -1,4 +1,4 @@
-import type { PersonHistory } from '../../../modules/people/model.ts'
+import type { PersonHistory } from '../../../modules/people/schema.ts'
 
 export type { PersonHistory }
 export type PersonEvent = PersonHistory['events'][number]

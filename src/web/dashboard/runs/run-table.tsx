@@ -1,4 +1,4 @@
-import type { RunList } from '../../../modules/runs/model.ts'
+import type { RunList } from '../../../modules/runs/schema.ts'
 import { may } from '../api/session.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Duration } from '../parts/duration.tsx'

@@ -1,5 +1,5 @@
 import { runOutcomes } from '../../../core/run/outcome.ts'
-import type { RunList } from '../../../modules/runs/model.ts'
+import type { RunList } from '../../../modules/runs/schema.ts'
 import { PaperRange } from '../analytics/paper-range.tsx'
 import { type Analytics, csvAddress, type Question, useQuestion } from '../analytics/question.ts'
 import { RangePicker } from '../analytics/range-picker.tsx'

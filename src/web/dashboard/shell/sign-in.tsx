@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Ways } from '../../../modules/dashboard/model.ts'
+import type { Ways } from '../../../modules/dashboard/schema.ts'
 import { base, manual } from '../api/base.ts'
 import { Failure } from '../api/failure.ts'
 import { askSession, readWays, renew, session } from '../api/session.ts'

@@ -1,4 +1,4 @@
-import type { StepCheck } from '../../../modules/steps/model.ts'
+import type { StepCheck } from '../../../modules/steps/schema.ts'
 import type { Tone } from '../parts/badge.tsx'
 
 export type CheckedStep = StepCheck['steps'][number]

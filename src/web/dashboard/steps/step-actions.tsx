@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { PinAnswer, RepairAnswer } from '../../../modules/authoring/model.ts'
+import type { PinAnswer, RepairAnswer } from '../../../modules/authoring/schema.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { PickOnPage } from '../authoring/pick/pick-on-page.tsx'

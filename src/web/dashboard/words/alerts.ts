@@ -1,4 +1,4 @@
-import type { Webhook } from '../../../modules/alerts/model.ts'
+import type { Webhook } from '../../../modules/alerts/schema.ts'
 
 const toldOf = (types: number) =>
   types === 0 ? 'everything' : types === 1 ? 'one type' : `${types} types`

@@ -1,4 +1,4 @@
-import type { RunColumns } from '../../../../modules/analytics/port.ts'
+import type { RunColumns } from '../../../interfaces/analytics.ts'
 
 /**
  * Columns as bytes: the length of a heading, the heading as JSON, then the arrays of numbers one after the

@@ -11,7 +11,7 @@ import {
   outcomeCodes,
   type Planes,
   type RunColumns,
-} from '../../../../modules/analytics/port.ts'
+} from '../../../interfaces/analytics.ts'
 import { stateIn } from '../../database/server-state.ts'
 import { unpackSteps } from '../../runs/run-rows.ts'
 import { WayBuilder } from './way-builder.ts'

@@ -1,4 +1,4 @@
-import type { ColumnWays } from '../../../../modules/analytics/port.ts'
+import type { ColumnWays } from '../../../interfaces/analytics.ts'
 
 /** The paths of runs, each kept once however many runs have it. */
 export class WayBuilder {

@@ -1,5 +1,5 @@
 import type { Flow } from '../../../../core/flow/flow.ts'
-import type { DraftAnswer } from '../../../../modules/authoring/model.ts'
+import type { DraftAnswer } from '../../../../modules/authoring/schema.ts'
 import { ask } from '../../api/request.ts'
 import { flowPath } from '../../flows/definition.ts'
 import type { Written } from './merge.ts'

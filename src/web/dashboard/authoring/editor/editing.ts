@@ -1,6 +1,6 @@
 import { computed, type Signal, signal } from '@preact/signals'
 import type { Flow } from '../../../../core/flow/flow.ts'
-import type { DraftAnswer, Validated } from '../../../../modules/authoring/model.ts'
+import type { DraftAnswer, Validated } from '../../../../modules/authoring/schema.ts'
 import { Failure } from '../../api/failure.ts'
 import { readAgain } from '../../api/read.ts'
 import { ask } from '../../api/request.ts'

@@ -1,4 +1,4 @@
-import type { CreatedSession } from '../../../../modules/author/model.ts'
+import type { CreatedSession } from '../../../../modules/author/schema.ts'
 import { act } from '../../api/request.ts'
 import { pickWords as words } from '../../words/pick.ts'
 import { openPage, PageAddressForm } from './page-address-form.tsx'

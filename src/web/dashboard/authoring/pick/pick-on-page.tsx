@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { CreatedSession } from '../../../../modules/author/model.ts'
+import type { CreatedSession } from '../../../../modules/author/schema.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Opener } from '../../parts/opener.tsx'
 import { pickWords as words } from '../../words/pick.ts'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { AuthorSessionAnswer, CreatedSession } from '../../../../modules/author/model.ts'
+import type { AuthorSessionAnswer, CreatedSession } from '../../../../modules/author/schema.ts'
 import { forgetReading, useRead } from '../../api/read.ts'
 import { ask } from '../../api/request.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'

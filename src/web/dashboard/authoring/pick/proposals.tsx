@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import type { AuthorSessionAnswer } from '../../../../modules/author/model.ts'
+import type { AuthorSessionAnswer } from '../../../../modules/author/schema.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { pickWords as words } from '../../words/pick.ts'

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { FlowDefinition } from '../../../../core/flow/flow.ts'
-import type { DraftAnswer } from '../../../../modules/authoring/model.ts'
+import type { DraftAnswer } from '../../../../modules/authoring/schema.ts'
 import { useRead } from '../../api/read.ts'
 import { flowPath } from '../../flows/definition.ts'
 import { Button } from '../../parts/button.tsx'

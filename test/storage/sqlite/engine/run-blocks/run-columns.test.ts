@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { FlowPositions } from '../../../../../src/core/flow/positions.ts'
 import { packTraits } from '../../../../../src/core/run/run.ts'
-import { takeRuns } from '../../../../../src/modules/analytics/port.ts'
+import { takeRuns } from '../../../../../src/storage/interfaces/analytics.ts'
 import {
   decodeBlock,
   encodeBlock,

@@ -1,0 +1,81 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Theme } from '../../core/flow/theme.ts'
+import { closed, text } from '../../core/flow/values.ts'
+import { roles } from '../../core/organisation/role.ts'
+import { Instant, OneOf } from '../../core/shapes.ts'
+
+const AnyRole = OneOf(roles, { description: 'What it lets somebody do.', examples: ['viewer'] })
+
+export const NewLinkBody = closed({
+  role: AnyRole,
+  name: Type.Optional(
+    text(1, 100, {
+      description: 'Whom it is for, as the audit log will say. Their sessions end together.',
+      examples: ['Ann'],
+    }),
+  ),
+})
+
+export const CreatedLink = Type.Object(
+  {
+    code: Type.String({
+      description: 'What stands behind `/dashboard/sign-in#`, returned once.',
+      examples: ['…'],
+    }),
+    role: AnyRole,
+    name: Type.String({ examples: ['Ann'] }),
+    expiresAt: Instant('When it can be used no more, if it was not used before.'),
+  },
+  { title: 'DashboardLink' },
+)
+
+/** The available ways to sign in. */
+export const Ways = Type.Object({
+  /** Where people sign in with an identity provider; null if there is none. */
+  provider: Type.Union([
+    Type.Object({
+      name: Type.String(),
+      /** Below the public URL, because the provider sends people back there and cookies belong to one host. */
+      beginsAt: Type.String(),
+    }),
+    Type.Null(),
+  ]),
+  link: Type.Literal(true),
+  token: Type.Literal(true),
+})
+export type Ways = Static<typeof Ways>
+
+/** Exactly one of a link's code and a session token. */
+export const Redeemed = closed({
+  code: Type.Optional(Type.String({ maxLength: 100 })),
+  token: Type.Optional(Type.String({ maxLength: 16_384 })),
+})
+
+const Organisation = Type.Object({ id: Type.String(), slug: Type.String(), name: Type.String() })
+
+export const SignedIn = Type.Object({ organisation: Organisation })
+export type SignedIn = Static<typeof SignedIn>
+
+export const SessionToken = Type.Object({
+  /** For the API, and only valid together with the cookie. */
+  token: Type.String(),
+  expiresAt: Type.String(),
+  role: OneOf(roles),
+  person: Type.Object({ name: Type.String() }),
+  organisation: Organisation,
+  /** The time zone of days if the address names none; null for the browser's. */
+  timezone: Type.Union([Type.String(), Type.Null()]),
+  /** The organisation's theme, in which previews are drawn; null if it has none. */
+  theme: Type.Union([Theme, Type.Null()]),
+  /** When the person has to sign in again, whatever they do until then. */
+  endsAt: Type.String(),
+})
+export type SessionToken = Static<typeof SessionToken>
+
+export const SignOut = closed({ everywhere: Type.Boolean() })
+
+export const SignedOutAnswer = Type.Object({
+  /** Where the browser goes to sign out at the provider too. */
+  goTo: Type.Union([Type.String(), Type.Null()]),
+})
+export type SignedOutAnswer = Static<typeof SignedOutAnswer>

@@ -1,0 +1,253 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { longestTrait, mostTraits } from '../../core/event/traits.ts'
+import type { Traits } from '../../core/flow/audience.ts'
+import { Flow, flowStatuses } from '../../core/flow/flow.ts'
+import { Theme } from '../../core/flow/theme.ts'
+import { closed, text } from '../../core/flow/values.ts'
+import {
+  Count,
+  FlowId,
+  Instant,
+  InstantOrNull,
+  OneOf,
+  OrNull,
+  PersonFields,
+  Text,
+} from '../../core/shapes.ts'
+
+export const FlowListQuery = Type.Object(PersonFields)
+
+/** What a person has done with a flow. */
+export const HistoryFields = {
+  runs: Count('Runs that there are; of more than a thousand the latest are counted.', 2),
+  startedAt: InstantOrNull('When the latest run started.'),
+  completedAt: InstantOrNull('When a run was completed: the latest such time.'),
+  dismissedAt: InstantOrNull(
+    'When a run was dismissed that was never completed: the latest such time.',
+  ),
+  openRunId: OrNull(
+    Type.String({ examples: ['run-1'] }),
+    'The `runId` of the latest run, where it is neither completed nor dismissed: another browser goes on with it. Null where its events name none.',
+  ),
+}
+
+const History = Type.Object(HistoryFields, { title: 'History' })
+export type History = Static<typeof History>
+
+/** Everything that a page may show. */
+export const FlowList = Type.Object(
+  {
+    flows: Type.Array(Flow),
+    version: Text('Changes whenever anything in this list does.', '2v8k0m1c7d'),
+    history: Type.Optional(
+      Type.Record(Type.String(), History, {
+        description:
+          'There where a person is named: by flow id, what they have done with it. Flows that they have no run of are left out, so are flows whose steps are shown `always`, and all but the 200 of the highest priority.',
+      }),
+    ),
+    events: Type.Optional(
+      Type.Record(
+        Type.String(),
+        Type.Array(
+          Type.Object({
+            at: Instant('When, to the minute.'),
+            mark: Type.String({
+              description:
+                'Made of the id of the event, so that a page does not count twice what it has reported itself.',
+              examples: ['1x8f3k0'],
+            }),
+          }),
+        ),
+        {
+          description:
+            'There where a person is named and a published flow waits for an event: by its name, when they caused it last, as often as a flow asks for.',
+        },
+      ),
+    ),
+    throttle: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'There where the organisation says so: how many tours and announcements begin in 24 hours for one person at most, but for those that the page starts.',
+        examples: [3],
+      }),
+    ),
+    honoursDoNotTrack: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'There where the organisation honours "Do Not Track" and Global Privacy Control: who asks for them is shown flows, and neither told apart nor reported on.',
+      }),
+    ),
+    theme: Type.Optional(
+      Type.Unsafe<Theme>({
+        ...Theme,
+        description:
+          'There where the organisation has a theme: each flow is drawn in it, its own theme over it field by field.',
+        examples: [{ accent: '#0b7285', background: null, text: null, radius: 10 }],
+      }),
+    ),
+    traits: Type.Optional(
+      Type.Array(Type.String({ maxLength: longestTrait }), {
+        maxItems: mostTraits,
+        description:
+          'There where the organisation counts runs by traits: the only ones that `flow_started` may say. Others stay in the browser.',
+        examples: [['plan']],
+      }),
+    ),
+  },
+  { title: 'FlowList' },
+)
+export type FlowList = Static<typeof FlowList>
+
+/** An example flow for the description of the API. */
+export const exampleFlow: Flow = {
+  id: 'flow_8dPqM2xKc5VnTs1Ya0',
+  version: 3,
+  publishedAt: '2026-11-20T09:30:00.000Z',
+  key: 'welcome',
+  name: 'Welcome tour',
+  title: 'Welcome to Harbor',
+  kind: 'tour',
+  priority: 0,
+  frequency: 'until_completed',
+  targeting: {
+    urls: [{ match: 'prefix', pattern: 'https://app.example.com/projects' }],
+    audience: { match: 'all', rules: [{ attribute: 'plan', op: 'neq', value: 'free' }] },
+  },
+  theme: null,
+  steps: [
+    {
+      id: 'step_oS7uAWwXw1gOJgTNdr',
+      position: 0,
+      key: 'create',
+      kind: 'tooltip',
+      title: 'Start a project',
+      body: 'Everything begins **here**.',
+      target: {
+        selector: '[data-test=new-project]',
+        text: null,
+        nth: null,
+        waitMs: 3_000,
+        required: true,
+        onMissing: 'skip',
+      },
+      placement: { side: 'bottom', align: 'center' },
+      advance: { on: 'button', event: null },
+      buttons: [{ label: 'Next', action: 'next', href: null }],
+    },
+  ],
+  checklist: {
+    order: 'any',
+    items: [
+      {
+        id: 'item_Zt3kYv0Qb2nRfLx8Pw',
+        position: 0,
+        key: 'invite-team',
+        title: 'Invite your team',
+        description: null,
+        completeOn: { event: 'member_invited' },
+        href: '/settings/team',
+      },
+    ],
+  },
+}
+
+export const exampleFlowList: FlowList = {
+  flows: [exampleFlow],
+  version: '2v8k0m1c7d',
+  history: {
+    [exampleFlow.id]: {
+      runs: 2,
+      startedAt: '2026-11-20T09:30:00.000Z',
+      completedAt: null,
+      dismissedAt: '2026-11-18T16:05:00.000Z',
+      openRunId: 'run-1',
+    },
+  },
+}
+
+const { userId, anonymousId } = PersonFields
+
+export const ExplainBody = closed({
+  flow: text(1, 64, { description: 'Key or id of the flow.', examples: ['welcome'] }),
+  url: text(1, 2_048, {
+    description: 'Address of the page.',
+    examples: ['https://app.example.com/projects'],
+  }),
+  userId,
+  anonymousId,
+  traits: Type.Optional(
+    Type.Unsafe<Traits>(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Attributes of the person, as the page would give them.',
+        examples: [{ plan: 'pro' }],
+      }),
+    ),
+  ),
+})
+
+const Holds = OrNull(Type.Boolean(), 'Null where only the browser can tell.')
+const Why = Type.String({ examples: ['on every page'] })
+
+export const Explanation = Type.Object(
+  {
+    shown: Type.Boolean({ description: 'Whether the person sees the flow on the page.' }),
+    flow: Type.Object({
+      id: FlowId,
+      key: Type.String({ examples: ['welcome'] }),
+      status: OneOf(flowStatuses),
+      version: OrNull(
+        Type.Integer(),
+        'The newest published version; null for a flow that never was.',
+        3,
+      ),
+      hasDraft: Type.Boolean({ description: 'Whether there is something newer to publish.' }),
+    }),
+    person: Type.Object({
+      userId: Type.Union([Type.String(), Type.Null()], { examples: ['ann'] }),
+      anonymousId: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
+      history: Type.Object({
+        ...HistoryFields,
+        inProgress: Type.Boolean({
+          description: 'Whether the latest run is neither completed nor dismissed.',
+        }),
+      }),
+    }),
+    url: Type.String({ examples: ['https://app.example.com/projects'] }),
+    rules: Type.Array(
+      Type.Object({
+        rule: OneOf([
+          'key',
+          'origin',
+          'published',
+          'url',
+          'audience',
+          'schedule',
+          'rollout',
+          'after',
+          'event',
+          'delay',
+          'throttle',
+          'element',
+          'frequency',
+          'priority',
+          'target',
+          'identify',
+        ]),
+        holds: Holds,
+        why: Why,
+        parts: Type.Array(Type.Object({ holds: Type.Boolean(), why: Why }), {
+          description: 'The parts of a condition, such as each rule of an audience.',
+        }),
+      }),
+      { description: 'Every condition, in the order in which they are checked.' },
+    ),
+    instead: OrNull(
+      Type.String(),
+      'The key of the flow that is shown in its place, if one is.',
+      null,
+    ),
+  },
+  { title: 'Explanation' },
+)
+export type Explanation = Static<typeof Explanation>
