@@ -181,7 +181,7 @@ export function routesOf(deps: AppDeps): Route[] {
       publicUrl: deps.dashboard?.publicUrl ?? null,
     }),
     ...analytics.routes,
-    ...accessRoutes({ access: management.access, clock }),
+    ...accessRoutes({ access: management.access }),
     ...organisationRoutes({ ...management, clock }),
     ...authoringRoutes({ ...management, flowWork, clock }),
     ...authorRoutes({ ...management, stores, clock }),

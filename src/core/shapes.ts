@@ -1,4 +1,5 @@
-import { type TLiteral, type TSchema, type TUnion, Type } from '@sinclair/typebox'
+import { FormatRegistry, type TSchema, Type } from '@sinclair/typebox'
+import { isoTime } from './time/clock.ts'
 import { furthestMs, timePattern } from './time/rfc3339.ts'
 
 /** Shapes and checks that several routes share. */
@@ -76,9 +77,13 @@ export const OrNull = <T extends TSchema>(schema: T, description: string, exampl
     ...(example !== undefined && { examples: [example] }),
   })
 
-/** A time as Cairn answers it. */
+FormatRegistry.Set('date-time', value => !Number.isNaN(Date.parse(value)))
+
+/** A time in a response: epoch milliseconds in code, an RFC 3339 text once `toJson` has encoded it. */
 export const Instant = (description: string, example = '2026-11-20T09:30:00.000Z') =>
-  Type.String({ format: 'date-time', description, examples: [example] })
+  Type.Transform(Type.String({ format: 'date-time', description, examples: [example] }))
+    .Decode(Date.parse)
+    .Encode(isoTime)
 
 /** A time that may not have come yet. */
 export const InstantOrNull = (description: string, example?: string) =>
@@ -105,10 +110,12 @@ export const OrganisationNames = {
 
 /** One of a list of words. */
 export const OneOf = <const Words extends readonly string[]>(words: Words, options = {}) =>
-  Type.Union(
-    words.map(word => Type.Literal(word)),
-    options,
-  ) as unknown as TUnion<TLiteral<Words[number]>[]>
+  Type.Unsafe<Words[number]>(
+    Type.Union(
+      words.map(word => Type.Literal(word)),
+      options,
+    ),
+  )
 
 /** The page that something was reported from. */
 export const Url = Maybe(

@@ -1,7 +1,8 @@
 import { readFlowFile } from '../../src/core/flow/file.ts'
+import { auditor } from '../../src/core/organisation/audit.ts'
 import type { Scope } from '../../src/core/organisation/management-token.ts'
 import type { OrganisationRef } from '../../src/core/reference.ts'
-import { Access } from '../../src/modules/access/service.ts'
+import { createToken } from '../../src/modules/access/service.ts'
 import type { OrganisationRecord } from '../../src/storage/interfaces/organisations.ts'
 import { rowOf } from '../../src/storage/shared/in-rows.ts'
 import { publishFlows, pushFlows, withdrawFlows } from './authoring.ts'
@@ -128,10 +129,11 @@ export class Tenant {
 
   /** A new management token. */
   async managementToken(...scopes: Scope[]): Promise<string> {
-    const access = new Access(this.world.management.access, this.world.clock)
-    const asked = { name: 'Test', scopes, expiresInDays: 365 }
+    const requested = { name: 'Test', scopes: [...scopes], expiresInDays: 365 }
     const actor = { via: 'command line', name: 'test', requestId: null } as const
-    return (await access.createToken(this.ref, asked, actor, scopes)).token
+    const audit = auditor(actor, this.world.clock.now())
+    const { access } = this.world.management
+    return (await createToken(access, this.ref, requested, scopes, audit)).token
   }
 
   /**

@@ -18,3 +18,22 @@ export interface AuditEntry {
   after: Readonly<Record<string, unknown>> | null
   note: string | null
 }
+
+/** What an audit entry adds to its actor and time. */
+type Change = Partial<Pick<AuditEntry, 'before' | 'after' | 'note'>>
+
+/** Makes the entries of one actor at one time. */
+export type Auditor = (action: string, subject: string, change?: Change) => AuditEntry
+
+/** @param at epoch milliseconds */
+export const auditor =
+  (actor: Actor, at: number): Auditor =>
+  (action, subject, { before = null, after = null, note = null } = {}) => ({
+    at,
+    actor,
+    action,
+    subject,
+    before,
+    after,
+    note,
+  })

@@ -1,33 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, text } from '../../core/flow/values.ts'
 import { scopes } from '../../core/organisation/management-token.ts'
-import {
-  Instant,
-  InstantOrNull,
-  OneOf,
-  OrganisationNames,
-  OrNull,
-  Text,
-} from '../../core/shapes.ts'
+import { Instant, OneOf, OrganisationNames, OrNull, Text } from '../../core/shapes.ts'
+import { ManagementToken, Scopes } from '../../storage/interfaces/access.ts'
 
-const Scopes = Type.Array(OneOf(scopes), {
-  description: 'What it may do.',
-  examples: [['flows:read', 'flows:write', 'flows:publish']],
-})
-
-const tokenFields = {
-  id: Type.String({ examples: ['token_4sWq9xLm2VbTn8Rk0c'] }),
-  name: Type.String({ examples: ['CI'] }),
-  scopes: Scopes,
-  createdAt: Instant('When it was made.'),
-  expiresAt: Instant('When it stops working.', '2027-11-20T09:30:00.000Z'),
-  lastUsedAt: InstantOrNull('When it was last used, to the minute.'),
-  revokedAt: InstantOrNull('When it was revoked.'),
-}
-
-const Token = Type.Object(tokenFields, { title: 'ManagementToken' })
-
-export const TokenList = Type.Object({ tokens: Type.Array(Token) }, { title: 'TokenList' })
+export const TokenList = Type.Object(
+  { tokens: Type.Array(ManagementToken) },
+  { title: 'TokenList' },
+)
+export type TokenList = Static<typeof TokenList>
 
 export const NewToken = closed({
   name: text(1, 100, { description: 'What it is for.', examples: ['CI'] }),
@@ -35,7 +16,7 @@ export const NewToken = closed({
     minItems: 1,
     maxItems: scopes.length,
     uniqueItems: true,
-    description: 'What it may do; none that you lack yourself.',
+    description: 'What it may do. You can only grant scopes that you have.',
     examples: [['flows:read', 'flows:write', 'flows:publish']],
   }),
   expiresInDays: Type.Integer({
@@ -48,11 +29,12 @@ export const NewToken = closed({
 
 export const CreatedToken = Type.Object(
   {
-    ...tokenFields,
+    ...ManagementToken.properties,
     token: Text('The token itself, returned once.', 'crn_…'),
   },
   { title: 'CreatedToken' },
 )
+export type CreatedToken = Static<typeof CreatedToken>
 
 export const Me = Type.Object(
   {
@@ -61,7 +43,7 @@ export const Me = Type.Object(
     name: Type.String({ examples: ['CI'] }),
     scopes: Scopes,
     traits: Type.Array(Type.String(), {
-      description: 'Traits of people that runs can be told apart by, as the settings list them.',
+      description: 'Traits by which analytics can be filtered, from the settings.',
       examples: [['plan']],
     }),
   },
@@ -74,10 +56,10 @@ const anything = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Nu
 const AuditLine = Type.Object(
   {
     line: Type.Integer({
-      description: 'Names the line; the newest has the greatest.',
+      description: 'Number of the line. The newest has the highest.',
       examples: [41],
     }),
-    at: Instant('When.'),
+    at: Instant('When the change was made.'),
     via: OneOf(['command line', 'token', 'dashboard', 'mail']),
     actor: Type.String({ examples: ['CI (token_4sWq9xLm2VbTn8Rk0c)'] }),
     requestId: Type.Union([Type.String(), Type.Null()]),
@@ -93,27 +75,25 @@ const AuditLine = Type.Object(
 export const AuditLog = Type.Object(
   {
     lines: Type.Array(AuditLine),
-    next: OrNull(Type.Integer(), 'Send it as `before` for older lines; null where there are none.'),
+    next: OrNull(Type.Integer(), 'Send it as `before` to get older lines. Null on the last page.'),
   },
   { title: 'AuditLog' },
 )
+export type AuditLog = Static<typeof AuditLog>
 
 export const AuditQuery = Type.Object({
   before: Type.Optional(
     Type.String({
       pattern: '^[1-9]\\d{0,14}$',
       mustBe: 'a line of the log',
-      description: 'Older lines than this.',
+      description: 'Return lines older than this one.',
     }),
   ),
   subject: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 128,
-      description: 'Of this alone, such as a flow by its key.',
+      description: 'Return only changes of this subject, such as a flow key.',
     }),
   ),
 })
-export type AuditLog = Static<typeof AuditLog>
-export type TokenList = Static<typeof TokenList>
-export type CreatedToken = Static<typeof CreatedToken>

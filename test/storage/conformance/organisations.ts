@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { until } from '../../../scripts/support/until.ts'
+import { auditor } from '../../../src/core/organisation/audit.ts'
 import { newId, newSnippetKey } from '../../../src/core/organisation/ids.ts'
 import { managementTokenHash } from '../../../src/core/organisation/management-token.ts'
-import { Access } from '../../../src/modules/access/service.ts'
+import { createToken } from '../../../src/modules/access/service.ts'
 import { Organisations } from '../../../src/modules/organisations/service.ts'
 import type { OpenStore, Store } from './store.ts'
 import { actor, auditOf, definitionOf, Tenant } from './tenant.ts'
@@ -280,13 +281,13 @@ export function organisationsConform(open: OpenStore): void {
   })
 
   describe('management tokens', () => {
-    const access = () => new Access(store.management.access, store.clock)
     const create = (of = tenant) =>
-      access().createToken(
+      createToken(
+        store.management.access,
         of.ref,
         { name: 'CI', scopes: ['flows:read', 'flows:write'], expiresInDays: 30 },
-        actor,
         ['flows:read', 'flows:write'],
+        auditor(actor, store.clock.now()),
       )
     const find = (token: string) =>
       store.management.managementTokens.find(managementTokenHash(token))

@@ -1,0 +1,94 @@
+import type { Static, StaticDecode, TObject, TSchema } from '@sinclair/typebox'
+import { TransformEncode } from '@sinclair/typebox/value'
+import { type Auditor, auditor } from '../core/organisation/audit.ts'
+import { actorOf, type Needs } from './principal.ts'
+import type { RequestContext } from './request-context.ts'
+import { json } from './responder.ts'
+import { managing, type Route, route } from './route.ts'
+
+interface Declared<
+  R extends TSchema | undefined,
+  B extends TSchema | undefined,
+  Q extends TObject | undefined,
+> {
+  /** What the handler returns, and the response's body; 204 without it. */
+  returns?: R
+  /** 200 unless set, 201 for a POST. */
+  status?: 200 | 201 | 202
+  /** When this response is given, for the API's description; a usual sentence unless set. */
+  response?: string
+  description?: string
+  body?: B
+  query?: Q
+  /** Codes of errors that do not follow from the other fields. */
+  errors?: Route['refuses']
+  isConditional?: boolean
+  bodyLimitBytes?: number
+  /** The value of the response's `ETag`. */
+  etag?: (returned: R extends TSchema ? StaticDecode<R> : null) => string
+}
+
+type Verb = <
+  R extends TSchema | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+  Q extends TObject | undefined = undefined,
+>(
+  path: string,
+  operation: string,
+  summary: string,
+  declared: Declared<R, B, Q>,
+  handle: (
+    call: RequestContext<
+      null,
+      B extends TSchema ? Static<B> : null,
+      Q extends TObject ? Static<Q> : Record<string, never>
+    >,
+  ) => Returned<R> | Promise<Returned<R>>,
+) => Route
+
+type Returned<R> = R extends TSchema ? StaticDecode<R> : unknown
+
+const defaultResponses = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'Done.' }
+
+const verb = (needs: Needs, method: Route['method']): Verb =>
+  function declare(path, operation, summary, declared, handle) {
+    const { returns, response, errors, etag, ...rest } = declared
+    const status = returns ? (declared.status ?? (method === 'POST' ? 201 : 200)) : 204
+    const description = response ?? defaultResponses[status]
+    const shape = returns
+      ? { description, schema: returns, hasETag: etag !== undefined }
+      : { description }
+    return route({
+      ...managing(needs),
+      ...rest,
+      ...(errors && { refuses: errors }),
+      ...{ method, path, operation, summary },
+      answers: { [status]: shape } as unknown as Route['answers'],
+      async handle(call: RequestContext) {
+        const returned = await handle(call as Parameters<typeof handle>[0])
+        if (!returns) return { status }
+        const headers = etag && { ETag: etag(returned as Parameters<typeof etag>[0]) }
+        return json(status, toJson(returns, returned), headers)
+      },
+    } as Route)
+  }
+
+/**
+ * Declares management routes of one scope: `get(path, operation, summary, {returns, …}, handler)` and its
+ * kin. The handler returns what the schema `returns` describes, with times as epoch milliseconds; it throws
+ * an AppError for everything else.
+ */
+export const management = (needs: Needs) => ({
+  get: verb(needs, 'GET'),
+  post: verb(needs, 'POST'),
+  put: verb(needs, 'PUT'),
+  patch: verb(needs, 'PATCH'),
+  remove: verb(needs, 'DELETE'),
+})
+
+/** A value as its schema is sent: each `Instant`, epoch milliseconds in code, becomes an RFC 3339 text. */
+export const toJson = <S extends TSchema>(schema: S, value: StaticDecode<S>): Static<S> =>
+  TransformEncode(schema, [], value) as Static<S>
+
+/** Makes the audit entries of one call: `auditOf(call)('token.revoke', id, {before, after, note})`. */
+export const auditOf = (call: RequestContext): Auditor => auditor(actorOf(call), call.receivedAt)
