@@ -13,12 +13,12 @@ import {
   targetTooLong,
 } from './http/request-context.ts'
 import {
-  type AnswerObserver,
-  failure,
+  errorResponse,
   preflight,
   type Reply,
   type RequestSummary,
   Responder,
+  type ResponseObserver,
 } from './http/responder.ts'
 import { publicPath, type Route } from './http/route.ts'
 import type { SessionTokens } from './http/session-tokens.ts'
@@ -71,11 +71,11 @@ import type { RunStore } from './storage/interfaces/runs.ts'
 import type { StepEvidenceStore, StepStores } from './storage/interfaces/steps.ts'
 
 export type {
-  AnswerObserver,
   Mail,
   OrganisationRates,
   Outside,
   RequestSummary,
+  ResponseObserver as AnswerObserver,
   Sent,
   ServerFigures,
   ServerWatch,
@@ -112,7 +112,7 @@ export interface AppDeps {
   retentionDays: number
   /** A file that an older release has served under its hash, or null. */
   olderSnippetFile(name: string): Promise<string | null>
-  observers: readonly AnswerObserver[]
+  observers: readonly ResponseObserver[]
 }
 
 /** What managing an organisation needs from storage. */
@@ -244,7 +244,7 @@ export function createApp(deps: AppDeps) {
   const answerPreflight = (request: Request, known: readonly Route[]): Response => {
     const asked = request.headers.get('access-control-request-method')
     const route = known.find(({ method }) => method === asked) ?? known[0] ?? null
-    return responder.answer(callOf(request, route), preflight)
+    return responder.respond(callOf(request, route), preflight)
   }
 
   /** Leads somebody who asks for the root to where they can see something. */
@@ -264,19 +264,19 @@ export function createApp(deps: AppDeps) {
     const call = callOf(request, known[0] ?? null)
     if (known.length === 0) {
       const reply = replyToBrowser(request)
-      if (reply) return responder.answer(call, reply)
-      return responder.refuse(call, new AppError('not_found', 'There is nothing at this path'))
+      if (reply) return responder.respond(call, reply)
+      return responder.reject(call, new AppError('not_found', 'There is nothing at this path'))
     }
     const methods = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     const refusal = new AppError('method_not_allowed', `This path takes ${methods.join(', ')}`)
-    const reply = failure(refusal)
+    const reply = errorResponse(refusal)
     const headers = { ...reply.headers, Allow: [...methods, 'OPTIONS'].join(', ') }
-    return responder.refuseWith(call, refusal, { ...reply, headers })
+    return responder.rejectWith(call, refusal, { ...reply, headers })
   }
 
   const refuseTarget = (request: Request): Response => {
     const [route = null] = routesAt(pathOf(request))
-    return responder.refuse(callOf(request, route), targetTooLong())
+    return responder.reject(callOf(request, route), targetTooLong())
   }
 
   // Otherwise Elysia would take a host of fewer than four characters, and what follows it, for a longer host.
@@ -286,7 +286,7 @@ export function createApp(deps: AppDeps) {
       return hasLongTarget(request) ? refuseTarget(request) : answer(request)
     })
     .onError(({ code, error, request }) =>
-      code === 'NOT_FOUND' ? noRoute(request) : responder.refuse(callOf(request, null), error),
+      code === 'NOT_FOUND' ? noRoute(request) : responder.reject(callOf(request, null), error),
     )
 
   /**

@@ -9,12 +9,12 @@ export const Maybe = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
 /** Under this key a schema holds the one that the API's description shows in its place. */
-export const toldAs = Symbol('told as')
+export const documentedAs = Symbol('told as')
 
 /** A value that the gate checks loosely, because a rule of the module checks it strictly. */
-export const Told = <T extends TSchema>(judged: T, told: TSchema): T => ({
+export const DocumentedAs = <T extends TSchema>(judged: T, told: TSchema): T => ({
   ...judged,
-  [toldAs]: told,
+  [documentedAs]: told,
 })
 
 const Person = (description: string, example: string) =>
@@ -53,7 +53,7 @@ export const Time = Type.Union([Type.String({ maxLength: 40 }), Type.Number()], 
 
 /** A time that may be left out. It has no example, because one that is sent unchanged would become too old. */
 export const MaybeTime = (description: string) =>
-  Told(
+  DocumentedAs(
     Maybe(Time),
     Maybe(
       Type.Union(

@@ -90,19 +90,19 @@ interface EncodingNegotiator {
 
 /** Browsers send only a handful of different headers, so each is negotiated once. */
 const negotiated = new Map<string, Encoding>()
-const mostNegotiated = 200
+const maxNegotiated = 200
 
 /** No real client sends a longer header, and it would take milliseconds to negotiate. */
-const longestNegotiated = 200
+const maxNegotiatedLength = 200
 
 function encodingFor(accept: string): Encoding {
-  if (accept.length > longestNegotiated) return 'identity'
+  if (accept.length > maxNegotiatedLength) return 'identity'
   const known = negotiated.get(accept)
   if (known) return known
   const negotiator: EncodingNegotiator = new Negotiator({ headers: { 'accept-encoding': accept } })
   const [first] = negotiator.encodings(preference, { preferred: preference })
   const encoding = (first ?? 'identity') as Encoding
-  if (negotiated.size >= mostNegotiated) negotiated.clear()
+  if (negotiated.size >= maxNegotiated) negotiated.clear()
   negotiated.set(accept, encoding)
   return encoding
 }
@@ -114,7 +114,7 @@ interface Form {
   unchanged: Reply
   headers: Record<string, string>
   /** The answer for callers that do not, once it is made. */
-  whole: Reply | null
+  reply: Reply | null
   /** Several callers may ask before it is made: one of them makes it. */
   making: Promise<Reply> | null
 }
@@ -135,7 +135,7 @@ function formOf(
   if (encoding !== 'identity') headers['Content-Encoding'] = encoding
   const { 'Content-Type': _, 'Content-Encoding': __, ...withoutBody } = headers
   const unchanged = { status: 304, headers: withoutBody }
-  const form = { etag, unchanged, headers, whole: null, making: null }
+  const form = { etag, unchanged, headers, reply: null, making: null }
   forms.set(body, ofBody.set(encoding, form))
   return form
 }
@@ -146,21 +146,21 @@ async function make(form: Form, body: AnyBody, encoding: Encoding): Promise<Repl
     // As a blob, which all responses share; each would get its own copy of an array's bytes.
     const encode = ('isPassing' in body ? quickEncoders : encoders)[encoding]
     const encoded = new Blob([new Uint8Array(await encode(content))])
-    form.whole = { status: 200, body: encoded, headers: form.headers }
-    return form.whole
+    form.reply = { status: 200, body: encoded, headers: form.headers }
+    return form.reply
   }
   const whole = { status: 200, body: content, headers: form.headers }
   // A body that is read when it is needed is not kept.
-  if ('text' in body) form.whole = whole
+  if ('text' in body) form.reply = whole
   return whole
 }
 
 /** Room for a hundred of Cairn's tags. A longer header counts as one that names none. */
-const longestMatched = 4_096
+const maxMatchedLength = 4_096
 
 /** RFC 9110, section 13.1.2: any of the tags (weak comparison), or `*`. */
 function isNoneMatch(header: string | null, etag: string): boolean {
-  if (header === null || header.length > longestMatched) return false
+  if (header === null || header.length > maxMatchedLength) return false
   if (header === etag) return true
   return header
     .split(',')
@@ -209,7 +209,7 @@ export function encodedReply(
   const encoding = encodingFor(asked.get('accept-encoding') ?? '')
   const form = formOf(body, encoding, described)
   if (isNoneMatch(asked.get('if-none-match'), form.etag)) return form.unchanged
-  if (form.whole) return form.whole
+  if (form.reply) return form.reply
   // A failure is not kept: the next caller tries again.
   form.making ??= make(form, body, encoding).finally(() => {
     form.making = null

@@ -70,9 +70,9 @@ export class Endpoint {
     try {
       call.params = params
       await passGate(call, route, params, this.deps)
-      return responder.answer(call, await this.replyTo(call))
+      return responder.respond(call, await this.replyTo(call))
     } catch (error) {
-      return responder.refuse(call, error)
+      return responder.reject(call, error)
     }
   }
 

@@ -21,7 +21,7 @@ interface Declared<
   body?: B
   query?: Q
   /** Codes of errors that do not follow from the other fields. */
-  errors?: Route['refuses']
+  errors?: Route['errors']
   isConditional?: boolean
   bodyLimitBytes?: number
   /** The value of the response's `ETag`. */
@@ -61,9 +61,9 @@ const verb = (needs: Needs, method: Route['method']): Verb =>
     return route({
       ...managing(needs),
       ...rest,
-      ...(errors && { refuses: errors }),
+      ...(errors && { errors: errors }),
       ...{ method, path, operation, summary },
-      answers: { [status]: shape } as unknown as Route['answers'],
+      responses: { [status]: shape } as unknown as Route['responses'],
       async handle(call: RequestContext) {
         const returned = await handle(call as Parameters<typeof handle>[0])
         if (!returns) return { status }

@@ -1,5 +1,5 @@
 import type { RequestContext } from './request-context.ts'
-import { failure, json, type Reply, refusalOf } from './responder.ts'
+import { errorOf, errorResponse, json, type Reply } from './responder.ts'
 
 /** Lines of JSON, one value each (github.com/ndjson/ndjson-spec). */
 export const linesType = 'application/x-ndjson'
@@ -73,7 +73,7 @@ function lines<Progress, Result>(
             },
             error => {
               onBroken(error)
-              say({ failure: JSON.parse(failure(refusalOf(error)).body as string) })
+              say({ failure: JSON.parse(errorResponse(errorOf(error)).body as string) })
             },
           )
           .finally(() => {

@@ -191,7 +191,7 @@ export const preflight: Reply = {
 }
 
 /** Is told about every answer, to count or log it. */
-export interface AnswerObserver {
+export interface ResponseObserver {
   answered(summary: RequestSummary): void
   /** An answer that had begun, and was reported, broke off: a download that could not be read to its end. */
   brokeOff?(summary: RequestSummary): void
@@ -199,27 +199,27 @@ export interface AnswerObserver {
 
 export interface ResponderDeps {
   clock: Clock
-  observers: readonly AnswerObserver[]
+  observers: readonly ResponseObserver[]
 }
 
 /** The one way out: every answer, good or bad, is reported to the observers and gets the headers that all have. */
 export class Responder {
   constructor(private readonly deps: ResponderDeps) {}
 
-  answer(call: RequestContext, reply: Reply): Response {
+  respond(call: RequestContext, reply: Reply): Response {
     this.tell(this.account(call, reply.status))
     return response(call, reply)
   }
 
   /** Turns whatever was thrown into an answer. */
-  refuse(call: RequestContext, error: unknown): Response {
-    const refusal = refusalOf(error)
-    if (refusal.code === 'in_doubt') return this.refuseWith(call, refusal, cutOff())
-    return this.refuseWith(call, refusal, failure(refusal))
+  reject(call: RequestContext, error: unknown): Response {
+    const refusal = errorOf(error)
+    if (refusal.code === 'in_doubt') return this.rejectWith(call, refusal, cutOff())
+    return this.rejectWith(call, refusal, errorResponse(refusal))
   }
 
   /** A refusal whose reply says more than the refusal itself does. */
-  refuseWith(call: RequestContext, refusal: AppError, reply: Reply): Response {
+  rejectWith(call: RequestContext, refusal: AppError, reply: Reply): Response {
     const account = this.account(call, reply.status)
     account.code = refusal.code
     account.cause = unauthorizedCauseOf(refusal)
@@ -273,13 +273,13 @@ export const ValidationError = Type.Object(
 )
 
 /** Turns whatever was thrown into the refusal that the caller gets. */
-export function refusalOf(error: unknown): AppError {
+export function errorOf(error: unknown): AppError {
   if (error instanceof AppError) return error
   return new AppError('internal', 'Something went wrong on the server', { cause: error })
 }
 
 /** An error as a response. The bodies of 401 and 429 are fixed to the letter. */
-export function failure(error: AppError): Reply {
+export function errorResponse(error: AppError): Reply {
   const { status, sentence, header } = errorEntry(error.code)
   const retryAfter = error.retryAfterSeconds
   const headers: Record<string, string> = {}

@@ -35,7 +35,7 @@ export type FoundFor<S extends PathSubject | undefined> = S extends 'reported st
     : null
 
 /** An answer as the API's description states it. */
-export interface AnswerShape {
+export interface ResponseShape {
   /** When it is given, in one sentence. */
   description: string
   /**
@@ -56,13 +56,13 @@ export interface AnswerShape {
 }
 
 /** What a route answers on success, by status; 422 only if that body is more than an error. */
-export type AnswerShapes = (
-  | { 200: AnswerShape }
-  | { 201: AnswerShape }
-  | { 202: AnswerShape }
-  | { 204: AnswerShape }
+export type ResponseShapes = (
+  | { 200: ResponseShape }
+  | { 201: ResponseShape }
+  | { 202: ResponseShape }
+  | { 204: ResponseShape }
 ) & {
-  422?: AnswerShape
+  422?: ResponseShape
 }
 
 /** A route is data and one call. Without a caller, a bucket and its answers it does not compile. */
@@ -81,7 +81,7 @@ export type Route<
   summary: string
   /** Further details, in Markdown. */
   description?: string
-  answers: AnswerShapes
+  responses: ResponseShapes
   /** `?key=` is accepted, for callers that cannot set headers. POST routes always accept it. */
   keyInQuery?: boolean
   subject?: S
@@ -91,7 +91,7 @@ export type Route<
   /** Something is stored, so the answer can be 503. This always holds for all but GET routes. */
   isWrite?: boolean
   /** Codes of refusals that do not follow from the other fields. */
-  refuses?: readonly PublicErrorCode[]
+  errors?: readonly PublicErrorCode[]
   /** `If-Match` has to name the version that was read (428, 412). */
   isConditional?: boolean
   /** Beside the API and not in its description: a file that browsers load, or a request of Cairn's own pages. */

@@ -105,18 +105,18 @@ test('a route without a caller, a bucket or its answers does not compile', () =>
   } as const
   const answers = { 200: { description: 'Nothing.', schema: Type.Null() } }
   const caller = 'snippet key'
-  route({ ...bare, answers, caller, bucket: 'flows' })
-  route({ ...bare, answers, caller: 'anyone' })
+  route({ ...bare, responses: answers, caller, bucket: 'flows' })
+  route({ ...bare, responses: answers, caller: 'anyone' })
   // @ts-expect-error a caller is missing
-  route({ ...bare, answers, bucket: 'flows' })
+  route({ ...bare, responses: answers, bucket: 'flows' })
   // @ts-expect-error a bucket is missing
-  route({ ...bare, answers, caller })
+  route({ ...bare, responses: answers, caller })
   // @ts-expect-error answers are missing
   route({ ...bare, caller, bucket: 'flows' })
   // @ts-expect-error there is no answer of a success
-  route({ ...bare, answers: { 422: answers[200] }, caller, bucket: 'flows' })
+  route({ ...bare, responses: { 422: answers[200] }, caller, bucket: 'flows' })
   // @ts-expect-error what anyone may call is nobody's, so nothing is counted
-  route({ ...bare, answers, caller: 'anyone', bucket: 'flows' })
+  route({ ...bare, responses: answers, caller: 'anyone', bucket: 'flows' })
 })
 
 test('a body may hold a mebibyte where it holds events or flows, 20 KiB at sign-in, 16 KiB where authors pick, 64 KiB elsewhere', () => {

@@ -70,7 +70,7 @@ export const errorComponents = Object.fromEntries(
 export function errorsOf(route: Route) {
   const codes = [
     ...rules.flatMap(([applies, ...codes]) => (applies(route) ? codes : [])),
-    ...(route.refuses ?? []),
+    ...(route.errors ?? []),
   ]
   const responses = [...Map.groupBy(codes, code => errorEntry(code).status)].map(
     ([status, ofStatus]) => [

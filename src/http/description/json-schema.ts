@@ -1,6 +1,6 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
 import type { JsonSchema } from '../../core/flow/schema.ts'
-import { toldAs } from '../../core/shapes.ts'
+import { documentedAs } from '../../core/shapes.ts'
 
 /** Some readers' regular expressions, such as RE2, have no lookaround. Words describe these patterns. */
 const lookaround = /\(\?<?[=!]/
@@ -16,7 +16,7 @@ export class SchemaBook {
 
   /** A schema as it stands in the document. */
   of(schema: TSchema): JsonSchema {
-    const described = (schema[toldAs as never] ?? schema) as TSchema
+    const described = (schema[documentedAs as never] ?? schema) as TSchema
     const plain = this.plain(described)
     const { title } = described
     if (title === undefined) return plain

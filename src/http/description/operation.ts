@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../core/flow/schema.ts'
 import { defaultLimits, windowMs } from '../../core/organisation/buckets.ts'
 import type { Needs } from '../principal.ts'
 import { behindHeader } from '../responder.ts'
-import { type AnswerShape, defaultBodyLimitBytes, mayChange, type Route } from '../route.ts'
+import { defaultBodyLimitBytes, mayChange, type ResponseShape, type Route } from '../route.ts'
 import { errorsOf } from './errors.ts'
 import { type HeaderName, headersWith } from './headers.ts'
 import type { SchemaBook } from './json-schema.ts'
@@ -58,13 +58,13 @@ function requestOf({ body, bodyLimitBytes = defaultBodyLimitBytes }: Route, book
   }
 }
 
-const headersOf = ({ type, isShared, hasETag, isFile }: AnswerShape): HeaderName[] => [
+const headersOf = ({ type, isShared, hasETag, isFile }: ResponseShape): HeaderName[] => [
   ...(hasETag || isShared ? (['ETag'] as const) : []),
   ...(isFile ? (['Content-Disposition'] as const) : []),
   ...(type === 'text/html' ? (['Content-Security-Policy'] as const) : []),
 ]
 
-function responseOf(answer: AnswerShape, route: Route, book: SchemaBook) {
+function responseOf(answer: ResponseShape, route: Route, book: SchemaBook) {
   const { description, schema, example, type = 'application/json', isShared } = answer
   const headers = headersWith(
     ...headersOf(answer),
@@ -83,8 +83,8 @@ function authorisation(scope: Needs): string {
 
 /** One route as an OpenAPI operation. */
 export function operationOf(route: Route, book: SchemaBook) {
-  const { bucket, answers } = route
-  const responses = Object.entries(answers) as [string, AnswerShape][]
+  const { bucket, responses: answers } = route
+  const responses = Object.entries(answers) as [string, ResponseShape][]
   const shared = responses.map(([, answer]) => answer).find(({ isShared }) => isShared)
   const requests = bucket && defaultLimits[bucket]
   const limit = bucket

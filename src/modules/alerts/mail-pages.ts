@@ -69,7 +69,7 @@ const mailed = {
   caller: 'anyone',
   isProductFile: true,
   readers: 'no page',
-  answers: {
+  responses: {
     200: { description: 'The page.', schema: Type.String(), example: '', type: 'text/html' },
   },
 } as const

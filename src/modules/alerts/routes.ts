@@ -99,7 +99,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/alerts',
       operation: 'listAlerts',
       summary: 'List current and recent problems',
-      answers: { 200: { description: 'As of now.', schema: model.AlertList, isShared: true } },
+      responses: { 200: { description: 'As of now.', schema: model.AlertList, isShared: true } },
       async handle(call) {
         const { ref } = call.org
         const known = await store.alerts(ref, clock.now() - keptMs)
@@ -120,7 +120,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/alerts/settings',
       operation: 'getAlertSettings',
       summary: 'Which rules are on, and who gets the weekly report',
-      answers: { 200: { description: 'The settings.', schema: model.AlertSettings } },
+      responses: { 200: { description: 'The settings.', schema: model.AlertSettings } },
       async handle(call) {
         return json(200, settingsTold(await alerts.settings(call.org.ref)))
       },
@@ -134,8 +134,8 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       description:
         'A new mail address gets one mail with a link to confirm, and reports only after that.',
       body: model.AlertSettingsBody,
-      refuses: ['sent_too_often'],
-      answers: { 200: { description: 'The settings after it.', schema: model.AlertSettings } },
+      errors: ['sent_too_often'],
+      responses: { 200: { description: 'The settings after it.', schema: model.AlertSettings } },
       async handle(call) {
         const changed = await alerts.changeSettings(call.org, call.body, actorOf(call))
         return json(200, settingsTold(changed))
@@ -148,8 +148,8 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       operation: 'sendConfirmation',
       summary: 'Send an address of the weekly report another link to confirm',
       body: model.ConfirmationBody,
-      refuses: ['sent_too_often'],
-      answers: { 200: { description: 'The settings after it.', schema: model.AlertSettings } },
+      errors: ['sent_too_often'],
+      responses: { 200: { description: 'The settings after it.', schema: model.AlertSettings } },
       async handle(call) {
         const { mail } = call.body
         return json(200, settingsTold(await alerts.sendConfirmation(call.org, mail, actorOf(call))))
@@ -162,8 +162,8 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       operation: 'makeReport',
       summary: 'The report of the last whole week, to look at or to send at once',
       body: model.ReportBody,
-      refuses: ['sent_too_often'],
-      answers: { 200: { description: 'The report.', schema: model.WeeklyReport } },
+      errors: ['sent_too_often'],
+      responses: { 200: { description: 'The report.', schema: model.WeeklyReport } },
       isLong: true,
       async handle(call) {
         const { signal } = call.request
@@ -183,7 +183,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/webhooks',
       operation: 'listWebhooks',
       summary: 'Webhooks, without their secrets',
-      answers: { 200: { description: 'The oldest first.', schema: model.WebhookList } },
+      responses: { 200: { description: 'The oldest first.', schema: model.WebhookList } },
       async handle(call) {
         return json(200, { webhooks: (await store.webhooks(call.org.ref)).map(webhookTold) })
       },
@@ -196,8 +196,8 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       summary: 'Have messages sent to an address',
       description: `Signed as [Standard Webhooks](https://www.standardwebhooks.com) says. At most ${mostWebhooks}.`,
       body: model.NewWebhook,
-      refuses: ['too_many_webhooks'],
-      answers: {
+      errors: ['too_many_webhooks'],
+      responses: {
         201: {
           description: 'The webhook; its secret is returned once.',
           schema: model.WebhookWithSecret,
@@ -215,8 +215,8 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       operation: 'changeWebhook',
       summary: 'Enable or disable a webhook, or choose its event types',
       body: model.WebhookChange,
-      refuses: ['webhook_not_found'],
-      answers: { 200: { description: 'The webhook after it.', schema: model.Webhook } },
+      errors: ['webhook_not_found'],
+      responses: { 200: { description: 'The webhook after it.', schema: model.Webhook } },
       async handle(call) {
         const id = call.params.webhook_id ?? ''
         const changed = await alerts.changeWebhook(call.org.ref, id, call.body, actorOf(call))
@@ -229,8 +229,8 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/webhooks/:webhook_id',
       operation: 'removeWebhook',
       summary: 'Delete a webhook and its deliveries',
-      refuses: ['webhook_not_found'],
-      answers: { 204: { description: 'It is gone.' } },
+      errors: ['webhook_not_found'],
+      responses: { 204: { description: 'It is gone.' } },
       async handle(call) {
         await alerts.removeWebhook(call.org.ref, call.params.webhook_id ?? '', actorOf(call))
         return { status: 204 }
@@ -243,8 +243,8 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       operation: 'rotateWebhookSecret',
       summary: 'Make a new secret; the one before signs too for the grace time',
       body: model.RotateWebhook,
-      refuses: ['webhook_not_found'],
-      answers: {
+      errors: ['webhook_not_found'],
+      responses: {
         200: { description: 'The webhook with its new secret.', schema: model.WebhookWithSecret },
       },
       async handle(call) {
@@ -260,8 +260,8 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/webhooks/:webhook_id/test',
       operation: 'testWebhook',
       summary: 'Send a message of the type `webhook.test` now, once',
-      refuses: ['webhook_not_found', 'sent_too_often'],
-      answers: { 200: { description: 'What came of it.', schema: model.Delivery } },
+      errors: ['webhook_not_found', 'sent_too_often'],
+      responses: { 200: { description: 'What came of it.', schema: model.Delivery } },
       async handle(call) {
         const id = call.params.webhook_id ?? ''
         return json(200, deliveryTold(await alerts.test(call.org, id, actorOf(call))))
@@ -273,8 +273,8 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/webhooks/:webhook_id/deliveries',
       operation: 'listDeliveries',
       summary: 'What was sent in the last seven days, and what waits',
-      refuses: ['webhook_not_found'],
-      answers: { 200: { description: `At most ${mostListed}.`, schema: model.DeliveryList } },
+      errors: ['webhook_not_found'],
+      responses: { 200: { description: `At most ${mostListed}.`, schema: model.DeliveryList } },
       async handle(call) {
         const { ref } = call.org
         const { id } = await alerts.webhook(ref, call.params.webhook_id ?? '')
@@ -288,7 +288,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/alerts/mails',
       operation: 'listMails',
       summary: 'Mails of the last seven days, and those that wait',
-      answers: { 200: { description: `At most ${mostListed}.`, schema: model.DeliveryList } },
+      responses: { 200: { description: `At most ${mostListed}.`, schema: model.DeliveryList } },
       async handle(call) {
         const listed = await store.deliveries(call.org.ref, { webhook: null, most: mostListed })
         return json(200, { deliveries: listed.map(deliveryTold) })
@@ -300,8 +300,8 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/webhooks/:webhook_id/deliveries/:delivery_id/replay',
       operation: 'replayDelivery',
       summary: 'Send a message once more, under the same id',
-      refuses: ['delivery_not_found', 'sent_too_often'],
-      answers: { 202: { description: 'It is sent within seconds.', schema: model.Delivery } },
+      errors: ['delivery_not_found', 'sent_too_often'],
+      responses: { 202: { description: 'It is sent within seconds.', schema: model.Delivery } },
       async handle(call) {
         const { webhook_id = '', delivery_id = '' } = call.params
         const { ref } = call.org
@@ -315,8 +315,8 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/alerts/mails/:delivery_id/replay',
       operation: 'replayMail',
       summary: 'Send a mail once more',
-      refuses: ['delivery_not_found', 'sent_too_often'],
-      answers: { 202: { description: 'It is sent within seconds.', schema: model.Delivery } },
+      errors: ['delivery_not_found', 'sent_too_often'],
+      responses: { 202: { description: 'It is sent within seconds.', schema: model.Delivery } },
       async handle(call) {
         const { delivery_id = '' } = call.params
         const delivery = await alerts.replay(call.org.ref, null, delivery_id, actorOf(call))

@@ -80,7 +80,7 @@ export function analyticsRoutes(deps: {
     subject: 'any flow',
     query: ExportQuery,
     description: `Raw rows are streamed. If the export fails midway, the connection breaks. Misspelt parameters return 422; other unknown parameters are ignored.\n\n${csvDescription}\n\n${rawDescription}`,
-    answers: {
+    responses: {
       200: {
         description: 'The rows, as a file.',
         schema: AnalyticsCsv,
@@ -124,7 +124,7 @@ export function analyticsRoutes(deps: {
         'Covers the runs that started in the range. The order, batching and repetition of events do not change ' +
         'the numbers. `definitions` describes each number. Misspelt parameters return 422; other unknown ' +
         'parameters are listed in `ignored`.',
-      answers: { 200: { description: 'The analytics.', schema: Analytics } },
+      responses: { 200: { description: 'The analytics.', schema: Analytics } },
       isLong: true,
       async handle({ subject, query, request, receivedAt }) {
         const ignored = unknownParameters(request, Object.keys(AnalyticsQuery.properties))
@@ -140,7 +140,7 @@ export function analyticsRoutes(deps: {
       summary: 'Get the main numbers of every flow',
       query: SummaryQuery,
       description: 'The numbers are those of `GET /flows/{flow_id}/analytics`.',
-      answers: { 200: { description: 'The summary.', schema: Summary, isShared: true } },
+      responses: { 200: { description: 'The summary.', schema: Summary, isShared: true } },
       isLong: true,
       async handle(call) {
         const { org, query, request, receivedAt } = call

@@ -1,6 +1,15 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { longestTrait, mostTraits } from '../../core/event/traits.ts'
-import { Count, FlowId, Instant, ItemId, OneOf, OrNull, StepId, Told } from '../../core/shapes.ts'
+import {
+  Count,
+  DocumentedAs,
+  FlowId,
+  Instant,
+  ItemId,
+  OneOf,
+  OrNull,
+  StepId,
+} from '../../core/shapes.ts'
 import { StepStateShape } from '../steps/schema.ts'
 import { cohortNames, definitions, groupDefinitions, requestedDefinitions } from './definitions.ts'
 import { binEdges } from './distribution.ts'
@@ -9,7 +18,7 @@ import { intervals } from './periods.ts'
 /** Any text is accepted here; `resolveRange` knows which dates exist. */
 const Day = (description: string, example: string) =>
   Type.Optional(
-    Told(Type.String(), Type.String({ format: 'date', description, examples: [example] })),
+    DocumentedAs(Type.String(), Type.String({ format: 'date', description, examples: [example] })),
   )
 
 const Range = {

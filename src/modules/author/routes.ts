@@ -72,7 +72,7 @@ export function authorRoutes({
         'picked is proposed here and changes nothing by itself. A session is in memory alone, and ' +
         'ends 30 minutes after the page was last used.',
       body: NewSessionBody,
-      answers: { 201: { description: 'Its ticket, returned once.', schema: CreatedSession } },
+      responses: { 201: { description: 'Its ticket, returned once.', schema: CreatedSession } },
       async handle(call) {
         const begun = await visits.begin(call.org, authorOf(call.principal), call.body)
         const { id, flow, step, code, url, origin, ticket, typedCode, openAddress } = begun
@@ -88,10 +88,10 @@ export function authorRoutes({
       method: 'GET',
       path: '/manage/author-sessions/:session_id',
       operation: 'getAuthorSession',
-      refuses: ['not_found'],
+      errors: ['not_found'],
       summary: 'What has become of an author session, and what its page proposes',
       description: 'Who has not begun it does not find it.',
-      answers: {
+      responses: {
         200: { description: 'The session.', schema: AuthorSessionAnswer, isShared: true },
       },
       async handle(call) {
@@ -114,9 +114,9 @@ export function authorRoutes({
       method: 'DELETE',
       path: '/manage/author-sessions/:session_id',
       operation: 'endAuthorSession',
-      refuses: ['not_found'],
+      errors: ['not_found'],
       summary: 'End an author session: its page can say nothing more',
-      answers: { 204: { description: 'It has ended.' } },
+      responses: { 204: { description: 'It has ended.' } },
       async handle(call) {
         const isEnded = await authorSessions.end(call.org.ref, idOf(call), authorOf(call.principal))
         if (!isEnded) throw notThere()
@@ -131,7 +131,7 @@ export function authorRoutes({
       summary: 'Spend the ticket of an author session, from a page of its origin',
       body: RedeemBody,
       bodyLimitBytes: mostBytes,
-      answers: { 200: { description: 'A token, and what it is for.', schema: RedeemAnswer } },
+      responses: { 200: { description: 'A token, and what it is for.', schema: RedeemAnswer } },
       async handle(call) {
         return json(200, (await visits.redeem(call.body, call.origin)) satisfies RedeemAnswer)
       },
@@ -143,7 +143,7 @@ export function authorRoutes({
       path: '/author/step',
       operation: 'getAuthoredStep',
       summary: 'The step of the draft that an author session is for',
-      answers: { 200: { description: 'The step.', schema: VisitAnswer } },
+      responses: { 200: { description: 'The step.', schema: VisitAnswer } },
       async handle(call) {
         return json(200, await visits.look(tokenOf(call), call.origin))
       },
@@ -156,7 +156,7 @@ export function authorRoutes({
       summary: 'Propose an element to the author',
       body: PickBody,
       bodyLimitBytes: mostBytes,
-      answers: { 202: { description: 'It is proposed.', schema: Type.Object({}) } },
+      responses: { 202: { description: 'It is proposed.', schema: Type.Object({}) } },
       async handle(call) {
         await visits.propose(tokenOf(call), call.origin, call.body)
         return json(202, {})

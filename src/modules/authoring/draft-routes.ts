@@ -27,10 +27,10 @@ export function draftRoutes(authoring: Authoring, flowWork: FlowWork): Route[] {
       method: 'GET',
       path: '/manage/flows/:key/draft',
       operation: 'getDraft',
-      refuses: ['flow_not_found'],
+      errors: ['flow_not_found'],
       summary: 'What the author of a flow wrote last, to be edited',
       query: DraftQuery,
-      answers: { 200: { description: 'The draft.', schema: DraftAnswer, hasETag: true } },
+      responses: { 200: { description: 'The draft.', schema: DraftAnswer, hasETag: true } },
       async handle(call) {
         const flow = await authoring.flow(call.org.ref, keyOf(call))
         return draftReply(call, flow, call.query.text !== undefined)
@@ -41,7 +41,7 @@ export function draftRoutes(authoring: Authoring, flowWork: FlowWork): Route[] {
       method: 'PUT',
       path: '/manage/flows/:key/draft',
       operation: 'putDraft',
-      refuses: ['too_many_flows', 'flow_locked'],
+      errors: ['too_many_flows', 'flow_locked'],
       summary: 'Make a flow the draft of its key',
       description:
         'Send the `ETag` that you have read as `If-Match`; for a new flow `If-None-Match: *`.',
@@ -49,7 +49,7 @@ export function draftRoutes(authoring: Authoring, flowWork: FlowWork): Route[] {
       body: DraftBody,
       bodyLimitBytes: mostBytesACall,
       isConditional: true,
-      answers: { 200: { description: 'The draft.', schema: DraftAnswer, hasETag: true } },
+      responses: { 200: { description: 'The draft.', schema: DraftAnswer, hasETag: true } },
       async handle(call) {
         const [definition] = await definitionsIn(
           [{ flow: call.body, path: '' }],
@@ -69,10 +69,12 @@ export function draftRoutes(authoring: Authoring, flowWork: FlowWork): Route[] {
       method: 'DELETE',
       path: '/manage/flows/:key/draft',
       operation: 'discardDraft',
-      refuses: ['flow_not_found', 'version_not_found', 'flow_locked'],
+      errors: ['flow_not_found', 'version_not_found', 'flow_locked'],
       summary: 'Give a draft up: the newest published version is what there is',
       isConditional: true,
-      answers: { 200: { description: 'The newest version.', schema: DraftAnswer, hasETag: true } },
+      responses: {
+        200: { description: 'The newest version.', schema: DraftAnswer, hasETag: true },
+      },
       async handle(call) {
         const isExpected = expectedIn(call)
         return draftReply(
@@ -86,11 +88,11 @@ export function draftRoutes(authoring: Authoring, flowWork: FlowWork): Route[] {
       method: 'POST',
       path: '/manage/flows/:key/unlock',
       operation: 'unlockFlow',
-      refuses: ['flow_not_found'],
+      errors: ['flow_not_found'],
       summary: 'Let a flow be changed here again that was pushed with `lock`',
       description: 'The next push may lock it again, and writes over what was changed meanwhile.',
       body: Noted,
-      answers: { 200: { description: 'The flow.', schema: DraftAnswer, hasETag: true } },
+      responses: { 200: { description: 'The flow.', schema: DraftAnswer, hasETag: true } },
       async handle(call) {
         const by = byOf(call, call.body.note)
         return draftReply(call, await authoring.unlock(call.org.ref, keyOf(call), by))
@@ -101,10 +103,10 @@ export function draftRoutes(authoring: Authoring, flowWork: FlowWork): Route[] {
       method: 'GET',
       path: '/manage/flows/:key/diff',
       operation: 'diffFlow',
-      refuses: ['flow_not_found', 'version_not_found'],
+      errors: ['flow_not_found', 'version_not_found'],
       summary: 'What would change if one version, or the draft, took the place of another',
       query: DiffQuery,
-      answers: { 200: { description: 'The differences.', schema: DiffAnswer } },
+      responses: { 200: { description: 'The differences.', schema: DiffAnswer } },
       async handle(call) {
         const key = keyOf(call)
         const { ref } = call.org

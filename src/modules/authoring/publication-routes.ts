@@ -35,8 +35,8 @@ export function publicationRoutes(authoring: Authoring): Route[] {
       method: 'POST',
       summary,
       isConditional: verb === 'publish',
-      refuses: ['flow_not_found', 'too_many_flows'],
-      answers: { 200: { description: 'The flows after it.', schema: ChangedFlows } },
+      errors: ['flow_not_found', 'too_many_flows'],
+      responses: { 200: { description: 'The flows after it.', schema: ChangedFlows } },
     } as const
     const answer = async (
       call: RequestContext,
@@ -87,9 +87,9 @@ export function publicationRoutes(authoring: Authoring): Route[] {
       method: 'GET',
       path: '/manage/flows/:key/versions',
       operation: 'listVersions',
-      refuses: ['flow_not_found'],
+      errors: ['flow_not_found'],
       summary: 'The versions of a flow, newest first, with who published them',
-      answers: { 200: { description: 'The versions.', schema: VersionList } },
+      responses: { 200: { description: 'The versions.', schema: VersionList } },
       async handle(call) {
         const versions = await authoring.versions(call.org.ref, keyOf(call))
         return json(200, {
@@ -107,9 +107,9 @@ export function publicationRoutes(authoring: Authoring): Route[] {
       method: 'GET',
       path: '/manage/flows/:key/versions/:version',
       operation: 'getVersion',
-      refuses: ['flow_not_found', 'version_not_found'],
+      errors: ['flow_not_found', 'version_not_found'],
       summary: 'One version of a flow',
-      answers: { 200: { description: 'The version.', schema: VersionAnswer } },
+      responses: { 200: { description: 'The version.', schema: VersionAnswer } },
       async handle(call) {
         const version = await authoring.version(call.org.ref, keyOf(call), versionIn(call))
         return json(200, { ...version, publishedAt: isoTime(version.publishedAt) })
@@ -120,12 +120,12 @@ export function publicationRoutes(authoring: Authoring): Route[] {
       method: 'POST',
       path: '/manage/flows/:key/versions/:version/restore',
       operation: 'restoreVersion',
-      refuses: ['flow_not_found', 'version_not_found', 'too_many_flows'],
+      errors: ['flow_not_found', 'version_not_found', 'too_many_flows'],
       summary: 'Roll back: an older version becomes the draft, and is published where asked for',
       description: 'Numbers only grow: a rollback is a new version with an old body.',
       body: Restored,
       isConditional: true,
-      answers: { 200: { description: 'The flow after it.', schema: PushedFlows } },
+      responses: { 200: { description: 'The flow after it.', schema: PushedFlows } },
       async handle(call) {
         const { publish = false, note } = call.body
         const { flow, ...rest } = await authoring.restore(

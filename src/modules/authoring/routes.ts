@@ -67,7 +67,7 @@ export function authoringRoutes({
       operation: 'listAuthoredFlows',
       summary: 'All flows of the organisation, by key',
       query: ListQuery,
-      answers: { 200: { description: 'The flows.', schema: ListedFlows, isShared: true } },
+      responses: { 200: { description: 'The flows.', schema: ListedFlows, isShared: true } },
       async handle(call) {
         const { ref } = call.org
         const all = await authoring.flows(ref)
@@ -92,12 +92,12 @@ export function authoringRoutes({
       method: 'POST',
       path: '/manage/push',
       operation: 'pushFlows',
-      refuses: ['too_many_flows'],
+      errors: ['too_many_flows'],
       summary: 'Make drafts of flows, all or none',
       description: `At most ${mostFlowsACall} flows. With \`publish\` the scope flows:publish is needed too.`,
       body: PushBody,
       bodyLimitBytes: mostBytesACall,
-      answers: { 200: { description: 'The outcome for each.', schema: PushedFlows } },
+      responses: { 200: { description: 'The outcome for each.', schema: PushedFlows } },
       async handle(call) {
         const { flows, publish = false, dryRun = false, source, lock = false, note } = call.body
         if (lock && !source) throw invalid({ path: '/source', message: 'Is required beside lock' })
@@ -126,7 +126,7 @@ export function authoringRoutes({
       summary: 'Judge a flow file by the rules of a push, with lines and columns',
       body: ValidateBody,
       bodyLimitBytes: mostBytesACall,
-      answers: { 200: { description: 'What is wrong with it.', schema: Validated } },
+      responses: { 200: { description: 'What is wrong with it.', schema: Validated } },
       async handle(call) {
         const { text, format = 'yaml', normalised = false } = call.body
         const excess = excessOfText(text)
@@ -154,7 +154,7 @@ export function authoringRoutes({
       path: '/manage/schema',
       operation: 'getFlowFileSchema',
       summary: 'The JSON Schema of flow files, by which editors complete them',
-      answers: { 200: { description: 'The schema.', schema: SchemaAnswer, isShared: true } },
+      responses: { 200: { description: 'The schema.', schema: SchemaAnswer, isShared: true } },
       handle: call => freshReply(call, flowFileSchema()),
     }),
   ]

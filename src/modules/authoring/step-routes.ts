@@ -22,7 +22,7 @@ export function stepRoutes({ pins, repairs }: { pins: Pins; repairs: Repairs }):
       description:
         'Pages then find an element by what it was like where no selector does. Read what is taken over before you publish it.',
       body: PinBody,
-      answers: { 200: { description: 'The outcome for each step.', schema: PinAnswer } },
+      responses: { 200: { description: 'The outcome for each step.', schema: PinAnswer } },
       async handle(call) {
         const { flow, step, dryRun = false } = call.body
         if (step !== undefined && flow === undefined) {
@@ -47,8 +47,8 @@ export function stepRoutes({ pins, repairs }: { pins: Pins; repairs: Repairs }):
         'they told in the last 24 hours of the published version. Nothing is published.',
       body: RepairBody,
       isConditional: true,
-      refuses: ['flow_not_found', 'step_not_found', 'nothing_to_repair', 'flow_locked'],
-      answers: {
+      errors: ['flow_not_found', 'step_not_found', 'nothing_to_repair', 'flow_locked'],
+      responses: {
         200: { description: 'The selector before and after.', schema: RepairAnswer, hasETag: true },
       },
       async handle(call) {

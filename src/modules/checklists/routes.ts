@@ -22,7 +22,7 @@ export function checklistRoutes(deps: ChecklistDeps): Route[] {
       description:
         'It can be repeated: the earliest time that was ever reported stands. Name the person by ' +
         '`userId` or `anonymousId`. A time in the future becomes now.',
-      answers: {
+      responses: {
         200: { description: 'The completion as it stands.', schema: Completion },
       },
       async handle(call) {
@@ -55,7 +55,7 @@ export function checklistRoutes(deps: ChecklistDeps): Route[] {
       subject: 'published flow',
       query: ProgressQuery,
       description: 'Name the person by `userId` or `anonymousId`.',
-      answers: { 200: { description: 'Every item of the newest version.', schema: Progress } },
+      responses: { 200: { description: 'Every item of the newest version.', schema: Progress } },
       async handle(call) {
         return json(200, await service.progress(call.subject, personIn(call.query)))
       },
@@ -76,7 +76,7 @@ export function checklistRoutes(deps: ChecklistDeps): Route[] {
         "run that it names, else the person's latest, and it does so each time that the list becomes " +
         'whole. Ticks of everybody whom one run has named, such as a visitor who then signed in, count ' +
         'together. An unknown item is 422, and none is ticked.',
-      answers: { 200: { description: 'Every item after it.', schema: Progress } },
+      responses: { 200: { description: 'Every item after it.', schema: Progress } },
       async handle(call) {
         const person = personIn(call.body)
         const { runId = null, sessionId = null } = call.body

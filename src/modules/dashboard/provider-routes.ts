@@ -29,7 +29,7 @@ const sentTo = {
   isProductFile: true,
   readers: 'no page',
   caller: 'anyone',
-  answers: { 200: { description: 'Done; mostly it is the way on, though (303).' } },
+  responses: { 200: { description: 'Done; mostly it is the way on, though (303).' } },
 } as const
 
 /** Far more than a logout token needs. */

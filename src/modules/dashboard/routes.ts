@@ -108,8 +108,8 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       operation: 'createDashboardLink',
       summary: 'Make a link that lets somebody into the dashboard, once, within ten minutes',
       body: NewLinkBody,
-      refuses: ['organisation_not_found'],
-      answers: { 201: { description: 'Its code, returned once.', schema: CreatedLink } },
+      errors: ['organisation_not_found'],
+      responses: { 201: { description: 'Its code, returned once.', schema: CreatedLink } },
       async handle(call) {
         if (!call.organisation)
           throw new AppError('organisation_not_found', 'Say which organisation')
@@ -132,7 +132,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       path: '/dashboard/session/ways',
       operation: 'getWaysToSignIn',
       summary: 'The ways to sign in to the dashboard',
-      answers: { 200: { description: 'The ways.', schema: Ways } },
+      responses: { 200: { description: 'The ways.', schema: Ways } },
       handle() {
         const issuer = providerNow()?.issuer
         const beginsAt = `${dashboard.publicUrl}/dashboard/sign-in/provider`
@@ -147,7 +147,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       operation: 'signIn',
       summary: "Sign in by a link's code, or by a session token",
       body: Redeemed,
-      answers: { 200: { description: 'Signed in.', schema: SignedIn } },
+      responses: { 200: { description: 'Signed in.', schema: SignedIn } },
       async handle(call) {
         const { code, token } = call.body
         if ((code === undefined) === (token === undefined)) throw unauthorized('unknown_link')
@@ -166,7 +166,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       path: '/dashboard/session/token',
       operation: 'getDashboardToken',
       summary: "A token for the API, beside the session's cookie",
-      answers: { 200: { description: 'The token.', schema: SessionToken } },
+      responses: { 200: { description: 'The token.', schema: SessionToken } },
       async handle(call) {
         const { sha256, role, name, endsAt } = sessionOf(call)
         const organisation = named(call.org)
@@ -191,7 +191,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       operation: 'signOut',
       summary: 'Sign out, here or everywhere',
       body: SignOut,
-      answers: { 200: { description: 'Signed out.', schema: SignedOutAnswer } },
+      responses: { 200: { description: 'Signed out.', schema: SignedOutAnswer } },
       async handle(call) {
         const { sha256, issuer } = sessionOf(call)
         await store.endSession(call.org.ref, sha256, call.body.everywhere)
@@ -215,7 +215,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
  * token. It changes nothing, and no page of another site can read the answer.
  */
 function byCookie({ flows, stores }: DashboardDeps, asked: Route, file: string): Route {
-  const { query, answers, isLong, operation, summary } = asked
+  const { query, responses: answers, isLong, operation, summary } = asked
   const flowOf = async ({ org, params }: RequestContext) => {
     if (params.org !== org.slug && params.org !== org.id) throw unauthorized('foreign_flow')
     const [found] = (await flows.read(org.ref, [params.key ?? ''])).flows
@@ -225,7 +225,7 @@ function byCookie({ flows, stores }: DashboardDeps, asked: Route, file: string):
   }
   return {
     ...ownPage,
-    ...{ query, answers, isLong, operation: `${operation}ByCookie`, summary },
+    ...{ query, responses: answers, isLong, operation: `${operation}ByCookie`, summary },
     caller: 'dashboard session',
     bucket: 'export',
     method: 'GET',

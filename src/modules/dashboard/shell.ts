@@ -143,7 +143,7 @@ const file = {
   caller: 'anyone',
   isProductFile: true,
   readers: 'no page',
-  answers: {
+  responses: {
     200: { description: 'The page.', schema: Type.String(), example: '', type: 'text/html' },
   },
 } as const

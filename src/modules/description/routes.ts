@@ -37,7 +37,7 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
       tag: 'Description',
       summary: 'This description, as OpenAPI 3.1',
       caller: 'anyone',
-      answers: {
+      responses: {
         200: {
           description: 'The document.',
           schema: OpenApiDocument,
@@ -56,7 +56,7 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
       tag: 'Description',
       summary: 'This description, as a page that can send requests',
       caller: 'anyone',
-      answers: {
+      responses: {
         200: {
           description: 'The page. It loads nothing from another host.',
           schema: Type.String(),
@@ -81,7 +81,7 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
       tag: 'Description',
       summary: 'A script, style or picture of the page',
       caller: 'anyone',
-      answers: {
+      responses: {
         200: {
           description: 'The file.',
           schema: Type.String(),

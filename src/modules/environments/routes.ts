@@ -75,7 +75,7 @@ export function environmentRoutes({
       path: '/manage/environments',
       operation: 'getEnvironments',
       summary: 'Which organisations try flows for this one, and for which one it does',
-      answers: { 200: { description: 'The links.', schema: EnvironmentsAnswer } },
+      responses: { 200: { description: 'The links.', schema: EnvironmentsAnswer } },
       handle: async call => json(200, await answer(call)),
     }),
     route({
@@ -83,12 +83,12 @@ export function environmentRoutes({
       method: 'POST',
       path: '/manage/environments',
       operation: 'linkEnvironment',
-      refuses: ['organisation_not_found', 'cannot_link'],
+      errors: ['organisation_not_found', 'cannot_link'],
       summary: 'Have another organisation try flows for this one',
       description:
         'Who may write flows here may then read the flows of that one, and nothing else of it.',
       body: LinkBody,
-      answers: { 201: { description: 'The links after it.', schema: EnvironmentsAnswer } },
+      responses: { 201: { description: 'The links after it.', schema: EnvironmentsAnswer } },
       async handle(call) {
         const { organisation, token } = call.body
         if ((organisation === undefined) === (token === undefined)) {
@@ -106,9 +106,9 @@ export function environmentRoutes({
       method: 'DELETE',
       path: '/manage/environments/:organisation',
       operation: 'unlinkEnvironment',
-      refuses: ['organisation_not_found'],
+      errors: ['organisation_not_found'],
       summary: 'Take a link away, from either side: what was promoted stays',
-      answers: { 204: { description: 'It is gone.' } },
+      responses: { 204: { description: 'It is gone.' } },
       async handle(call) {
         await linking.unlink(call.org, namedIn(call), actorOf(call))
         return { status: 204 }
@@ -119,9 +119,9 @@ export function environmentRoutes({
       method: 'GET',
       path: '/manage/environments/:organisation/flows',
       operation: 'compareEnvironment',
-      refuses: ['organisation_not_found'],
+      errors: ['organisation_not_found'],
       summary: 'What each flow of an organisation that tries flows for this one is here',
-      answers: { 200: { description: 'The flows of both, by key.', schema: StagedFlows } },
+      responses: { 200: { description: 'The flows of both, by key.', schema: StagedFlows } },
       async handle(call) {
         const staging = await linking.stagingOf(call.org, namedIn(call))
         const compared = await promotion.compared(call.org, staging)
@@ -141,10 +141,10 @@ export function environmentRoutes({
       method: 'GET',
       path: '/manage/environments/:organisation/flows/:key/diff',
       operation: 'diffPromotion',
-      refuses: ['organisation_not_found', 'flow_not_found', 'version_not_found'],
+      errors: ['organisation_not_found', 'flow_not_found', 'version_not_found'],
       summary: 'What promoting a flow would change here',
       query: PromotionQuery,
-      answers: { 200: { description: 'The differences.', schema: PromotionAnswer } },
+      responses: { 200: { description: 'The differences.', schema: PromotionAnswer } },
       async handle(call) {
         const staging = await linking.stagingOf(call.org, namedIn(call))
         const key = keyIn(call)
@@ -164,7 +164,7 @@ export function environmentRoutes({
       method: 'POST',
       path: '/manage/environments/:organisation/flows/:key/promote',
       operation: 'promoteFlow',
-      refuses: [
+      errors: [
         ...(['organisation_not_found', 'flow_not_found', 'version_not_found'] as const),
         ...(['flow_locked', 'too_many_flows'] as const),
       ],
@@ -173,7 +173,7 @@ export function environmentRoutes({
         'Steps and items are known by their keys and keep the ids that they have here. With `publish` the scope flows:publish is needed too.',
       body: PromoteBody,
       isConditional: true,
-      answers: { 200: { description: 'The flow after it.', schema: PushedFlows } },
+      responses: { 200: { description: 'The flow after it.', schema: PushedFlows } },
       async handle(call) {
         const { stagingEtag, side, publish = false, note = null } = call.body
         if (publish) requireScope(call.principal!, 'flows:publish')

@@ -46,7 +46,7 @@ export function eventRoutes(
       bucket: 'events',
       body: Batch,
       bodyLimitBytes: 1024 * 1024,
-      answers: {
+      responses: {
         202: {
           description: 'At least one event was kept, or had been before.',
           schema: BatchResult,
@@ -88,7 +88,7 @@ export function eventRoutes(
         'the cursor that you have. An answer that fails midway breaks the connection; its whole lines are ' +
         'good. Events whose time is over are deleted, and skipped; of people who were erased there are ' +
         'pseudonyms. After a restore from a backup begin anew.',
-      answers: {
+      responses: {
         200: {
           description: 'A line of JSON an event.',
           schema: EventLines,
@@ -114,12 +114,12 @@ export function eventRoutes(
       operation: 'watchActivity',
       summary: 'Events as they arrive, each with its verdict: for who is installing',
       query: ActivityQuery,
-      refuses: ['overloaded'],
+      errors: ['overloaded'],
       description:
         'Ask every few seconds. Asking is watching: for half a minute what `POST /events` judges is ' +
         'remembered, in memory alone, and at most 500 events of it. Nothing is told of people who were ' +
         'erased. Texts that are too long are cut. With `--ack buffer` a duplicate is told as accepted, as the sender is told.',
-      answers: { 200: { description: 'What has arrived since.', schema: ActivityPage } },
+      responses: { 200: { description: 'What has arrived since.', schema: ActivityPage } },
       async handle({ org, query, principal }) {
         const told = await activity.after(org.ref, query.after ?? null)
         return json(200, activityPage(told, may(principal, 'people:read')))

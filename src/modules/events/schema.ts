@@ -10,6 +10,7 @@ import {
 import { longestTrait, mostTraits } from '../../core/event/traits.ts'
 import {
   Count,
+  DocumentedAs,
   FlowVersion,
   Instant,
   InstantOrNull,
@@ -20,7 +21,6 @@ import {
   OrNull,
   PersonFields,
   Text,
-  Told,
   Url,
 } from '../../core/shapes.ts'
 import { ValidationError } from '../../http/responder.ts'
@@ -38,7 +38,7 @@ export const propertyBounds = { keys: 32, bytes: 8 * 1024, depth: 8 }
  * that this is an object: as a record it would list every entry of each event, only to find all of them
  * valid.
  */
-const Properties = Told(
+const Properties = DocumentedAs(
   Type.Unsafe<Record<string, unknown>>(Type.Object({})),
   Type.Record(Type.String(), Type.Unknown(), {
     maxProperties: propertyBounds.keys,
@@ -50,7 +50,7 @@ const Properties = Told(
 )
 
 /** Not limited here, because traits that are not listed are dropped. */
-const Said = Told(
+const Said = DocumentedAs(
   Type.Unsafe<Record<string, unknown>>(Type.Object({})),
   Type.Record(Type.String(), Type.Unknown(), {
     description:
@@ -128,7 +128,7 @@ export const Batch = Type.Object(
       "The sender's clock at the moment of sending, never a fixed time. Where it is over a minute off, " +
         "the events' times are corrected by as much; leave it out where the clock is right.",
     ),
-    events: Type.Array(Told(Type.Unknown(), Event), { minItems: 1, maxItems: 50 }),
+    events: Type.Array(DocumentedAs(Type.Unknown(), Event), { minItems: 1, maxItems: 50 }),
   },
   { title: 'EventBatch', examples: [{ events: [exampleEvent] }] },
 )

@@ -41,7 +41,7 @@ export function flowRoutes({
       description:
         'Name a person by `userId` or `anonymousId`, and the answer has a `history` too: what they have ' +
         'done with each of the flows, in whatever browser. It decides how often a flow is shown.',
-      answers: {
+      responses: {
         200: {
           description: 'The flows, and the version of the whole list.',
           schema: FlowList,
@@ -67,7 +67,7 @@ export function flowRoutes({
       caller: 'snippet key',
       bucket: 'flows',
       subject: 'published flow',
-      answers: {
+      responses: {
         200: { description: 'The flow.', schema: Flow, example: exampleFlow, isShared: true },
       },
       handle(call) {
@@ -85,11 +85,11 @@ export function flowRoutes({
       operation: 'explainFlow',
       summary: 'Whether a person sees a flow on a page, and why',
       body: ExplainBody,
-      refuses: ['flow_not_found'],
+      errors: ['flow_not_found'],
       description:
         'Name a person by `userId` or `anonymousId`, for which the scope people:read is needed too; ' +
         'with neither it is somebody new.',
-      answers: { 200: { description: 'The verdict, and every condition.', schema: Explanation } },
+      responses: { 200: { description: 'The verdict, and every condition.', schema: Explanation } },
       async handle({ org, body, principal, receivedAt }) {
         const { flow, traits = {}, userId = null, anonymousId = null } = body
         const url = URL.parse(body.url)

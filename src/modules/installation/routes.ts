@@ -87,7 +87,7 @@ export function installationRoutes(deps: {
       description:
         'Name a person by `userId` or `anonymousId`, and the answer has a `progressVersion` too: as long ' +
         'as it stays, there is no need to ask for `checklist-progress` again.',
-      answers: { 200: { description: 'Noted.', schema: Heartbeat } },
+      responses: { 200: { description: 'Noted.', schema: Heartbeat } },
       async handle(call) {
         const { query, org, receivedAt } = call
         const { v, userId, anonymousId, progressVersion } = query
@@ -110,7 +110,7 @@ export function installationRoutes(deps: {
       description:
         'Codes and counts alone: whoever views the page has the key that asks this. Asking is not ' +
         'counted as having been seen.',
-      answers: { 200: { description: 'As of now.', schema: SnippetStatus } },
+      responses: { 200: { description: 'As of now.', schema: SnippetStatus } },
       async handle(call) {
         return json(200, await service.status(call.org, call.receivedAt))
       },
@@ -121,7 +121,7 @@ export function installationRoutes(deps: {
       path: '/manage/install',
       operation: 'getInstallation',
       summary: 'What pages need, whether the snippet is alive on them, and what is wrong',
-      answers: { 200: { description: 'As of now.', schema: Installation, isShared: true } },
+      responses: { 200: { description: 'As of now.', schema: Installation, isShared: true } },
       async handle(call) {
         return freshReply(call, await service.installation(call.org, call.receivedAt))
       },

@@ -52,7 +52,7 @@ const file = {
   tag: 'Description',
   caller: 'anyone',
   isProductFile: true,
-  answers: {
+  responses: {
     200: { description: 'The page.', schema: Type.String(), example: '', type: 'text/html' },
   },
 } as const

@@ -92,8 +92,8 @@ export function operationsRoutes({
       summary: 'Get the requests, disk, backups and top senders of the server',
       description:
         'Rates and quantiles are of the time since somebody asked before; who asks first waits a second.',
-      refuses: ['not_found'],
-      answers: { 200: { description: 'As of now.', schema: Server } },
+      errors: ['not_found'],
+      responses: { 200: { description: 'As of now.', schema: Server } },
       async handle() {
         if (server === null) throw new AppError('not_found', 'No server runs here')
         return json(200, serverTold(await server.look()))
@@ -105,7 +105,7 @@ export function operationsRoutes({
       path: '/manage/nodes',
       operation: 'listNodes',
       summary: 'The servers that share the database, and whether each knows of the last change',
-      answers: { 200: { description: 'As of now.', schema: NodeList } },
+      responses: { 200: { description: 'As of now.', schema: NodeList } },
       handle: async () => json(200, nodesTold(await store.nodes())),
     }),
     route({
@@ -114,7 +114,7 @@ export function operationsRoutes({
       path: '/manage/dead-letters',
       operation: 'listDeadLetters',
       summary: 'Events that the database refused, the oldest first',
-      answers: { 200: { description: `At most ${mostListed}.`, schema: DeadLetterList } },
+      responses: { 200: { description: `At most ${mostListed}.`, schema: DeadLetterList } },
       async handle(call) {
         const { letters, count } = await store.deadLetters(namedBy(call), mostListed)
         const listed = letters.map(letter => ({
@@ -131,8 +131,8 @@ export function operationsRoutes({
       operation: 'retryDeadLetters',
       summary: 'Store events after all that the database refused',
       body: LettersAsked,
-      refuses: ['dead_letter_not_found'],
-      answers: { 200: { description: 'The outcome for each.', schema: RetriedLetters } },
+      errors: ['dead_letter_not_found'],
+      responses: { 200: { description: 'The outcome for each.', schema: RetriedLetters } },
       isLong: true,
       async handle(call) {
         const retried = await operations.retryLetters(namedBy(call), call.body, actorOf(call))
@@ -146,8 +146,8 @@ export function operationsRoutes({
       operation: 'dropDeadLetters',
       summary: 'Delete events for good that the database refused',
       body: LettersAsked,
-      refuses: ['dead_letter_not_found'],
-      answers: { 200: { description: 'How many.', schema: DroppedLetters } },
+      errors: ['dead_letter_not_found'],
+      responses: { 200: { description: 'How many.', schema: DroppedLetters } },
       isLong: true,
       async handle(call) {
         const dropped = await operations.dropLetters(namedBy(call), call.body, actorOf(call))
@@ -164,8 +164,8 @@ export function operationsRoutes({
       description:
         'Who accepts `application/x-ndjson` is told how far it is, by lines `{"progress": …}` and at ' +
         'last `{"result": …}` or `{"failure": {error, code}}`.',
-      refuses: ['rewriting_under_way'],
-      answers: { 200: { description: 'What was done.', schema: Rebuilt } },
+      errors: ['rewriting_under_way'],
+      responses: { 200: { description: 'What was done.', schema: Rebuilt } },
       isLong: true,
       handle: call => answerLongWork(call, tell => operations.rebuild(actorOf(call), tell)),
     }),
@@ -175,8 +175,8 @@ export function operationsRoutes({
       path: '/manage/compact',
       operation: 'compact',
       summary: 'Write the database anew, as small as it can be; where no server runs',
-      refuses: ['server_running', 'no_room'],
-      answers: { 200: { description: 'How large it was and is.', schema: Compacted } },
+      errors: ['server_running', 'no_room'],
+      responses: { 200: { description: 'How large it was and is.', schema: Compacted } },
       isLong: true,
       handle: call => answerLongWork(call, () => operations.compact(actorOf(call))),
     }),

@@ -52,7 +52,7 @@ export function organisationRoutes({
       operation: 'listOrganisations',
       summary: 'Organisations of the server, by slug',
       query: OrganisationQuery,
-      answers: { 200: { description: `At most ${mostListed}.`, schema: OrganisationList } },
+      responses: { 200: { description: `At most ${mostListed}.`, schema: OrganisationList } },
       async handle(call) {
         const { organisations: listed, ...rest } = await organisations.list(call.query)
         return json(200, { organisations: listed.map(told), ...rest })
@@ -63,13 +63,13 @@ export function organisationRoutes({
       method: 'POST',
       path: '/manage/organisations',
       operation: 'createOrganisation',
-      refuses: [
+      errors: [
         ...(['slug_taken', 'too_many_organisations'] as const),
         ...(['organisation_not_found', 'cannot_link'] as const),
       ],
       summary: 'Make an organisation with its snippet key',
       body: NewOrganisationBody,
-      answers: { 201: { description: 'The organisation.', schema: CreatedOrganisation } },
+      responses: { 201: { description: 'The organisation.', schema: CreatedOrganisation } },
       async handle(call) {
         const { createdAt, ...made } = await organisations.create(call.body, actorOf(call))
         return json(201, made)
@@ -81,7 +81,7 @@ export function organisationRoutes({
       path: '/manage/settings',
       operation: 'getSettings',
       summary: 'What is set for the organisation',
-      answers: { 200: { description: 'The settings.', schema: Settings } },
+      responses: { 200: { description: 'The settings.', schema: Settings } },
       async handle(call) {
         return json(200, told(await organisations.settings(call.org.ref)))
       },
@@ -94,7 +94,7 @@ export function organisationRoutes({
       summary: 'Set what is named, all or nothing; the rest stays',
       description: 'Limits are for the operator alone.',
       body: SettingsBody,
-      answers: { 200: { description: 'The settings after it.', schema: Settings } },
+      responses: { 200: { description: 'The settings after it.', schema: Settings } },
       async handle(call) {
         if (call.body.limits) requireScope(call.principal!, 'operator')
         const { ref } = call.org
@@ -107,7 +107,7 @@ export function organisationRoutes({
       path: '/manage/keys',
       operation: 'listKeys',
       summary: 'The snippet keys that work, the current one first',
-      answers: { 200: { description: 'The keys.', schema: KeyList } },
+      responses: { 200: { description: 'The keys.', schema: KeyList } },
       async handle(call) {
         const keys = await organisations.keys(call.org.ref)
         return json(200, {
@@ -126,7 +126,7 @@ export function organisationRoutes({
       operation: 'rotateKey',
       summary: 'Make a new snippet key; the one before works for the grace time',
       body: RotateBody,
-      answers: { 200: { description: 'The new key.', schema: RotatedKey } },
+      responses: { 200: { description: 'The new key.', schema: RotatedKey } },
       async handle(call) {
         const { graceHours } = call.body
         const rotated = await organisations.rotateKey(call.org.ref, graceHours, actorOf(call))
@@ -141,7 +141,7 @@ export function organisationRoutes({
       operation: 'getIdentity',
       summary: 'How user ids are verified, and how many calls had the right hash',
       query: IdentityQuery,
-      answers: { 200: { description: 'As of now.', schema: IdentityAnswer } },
+      responses: { 200: { description: 'As of now.', schema: IdentityAnswer } },
       async handle(call) {
         const { mode, secrets, hours } = await organisations.identity(call.org.ref)
         const isShown = call.query.secrets !== undefined
@@ -162,10 +162,10 @@ export function organisationRoutes({
       method: 'POST',
       path: '/manage/identity/rotate',
       operation: 'rotateIdentitySecret',
-      refuses: ['two_secrets_work'],
+      errors: ['two_secrets_work'],
       summary: 'Make a new identity secret; the one before works for the grace time',
       body: RotateBody,
-      answers: { 200: { description: 'The new secret.', schema: RotatedSecret } },
+      responses: { 200: { description: 'The new secret.', schema: RotatedSecret } },
       async handle(call) {
         const { graceHours } = call.body
         const rotated = await organisations.rotateSecret(call.org.ref, graceHours, actorOf(call))

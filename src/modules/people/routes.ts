@@ -56,8 +56,8 @@ export function peopleRoutes({
         'Streamed, of any size, a row a line. What fails midway breaks the connection; it never ends ' +
         'as if whole.',
       query: PersonQuery,
-      refuses: ['person_not_found'],
-      answers: {
+      errors: ['person_not_found'],
+      responses: {
         200: { description: 'All of it, as a file.', schema: PersonData, isFile: true },
       },
       isLong: true,
@@ -87,7 +87,7 @@ export function peopleRoutes({
       operation: 'readPersonHistory',
       summary: 'What a person has met, and their latest events',
       query: HistoryQuery,
-      answers: {
+      responses: {
         200: {
           description: 'Nothing of it where nothing is stored of them.',
           schema: PersonHistory,
@@ -111,8 +111,8 @@ export function peopleRoutes({
         '`{"failure": {error, code}}`. Once it has begun it goes on though you leave, and asking again ' +
         'does no harm.',
       query: ErasureQuery,
-      refuses: ['rewriting_under_way', 'unsupported_by_database'],
-      answers: {
+      errors: ['rewriting_under_way', 'unsupported_by_database'],
+      responses: {
         200: { description: 'A receipt, in which nothing is personal.', schema: Erasure },
       },
       isLong: true,
@@ -134,8 +134,8 @@ export function peopleRoutes({
       operation: 'allowPerson',
       summary: 'Take what a person reports again, who was erased and has come back',
       body: PersonBody,
-      refuses: ['person_not_found'],
-      answers: { 204: { description: 'What they report is taken again.' } },
+      errors: ['person_not_found'],
+      responses: { 204: { description: 'What they report is taken again.' } },
       async handle(call) {
         await people.allow(call.org, call.body, actorOf(call))
         return { status: 204 }

@@ -74,8 +74,8 @@ export function previewRoutes({
         'memory alone, and end when the server is restarted.',
       body: NewPreviewBody,
       bodyLimitBytes: mostBytesACall,
-      refuses: ['flow_not_found', 'too_many_previews'],
-      answers: { 201: { description: 'The link, returned once.', schema: CreatedPreview } },
+      errors: ['flow_not_found', 'too_many_previews'],
+      responses: { 201: { description: 'The link, returned once.', schema: CreatedPreview } },
       async handle(call) {
         const { org } = call
         const shown = await shownBy(call.body, org.ref, flowWork)
@@ -93,7 +93,7 @@ export function previewRoutes({
       path: '/manage/previews',
       operation: 'listPreviews',
       summary: 'The links to previews that work, the newest first, without their tickets',
-      answers: { 200: { description: 'The links.', schema: PreviewList } },
+      responses: { 200: { description: 'The links.', schema: PreviewList } },
       async handle(call) {
         const listed = await store.list(call.org.ref, call.receivedAt)
         return json(200, { previews: listed.map(told) } satisfies PreviewList)
@@ -104,9 +104,9 @@ export function previewRoutes({
       method: 'DELETE',
       path: '/manage/previews/:preview_id',
       operation: 'endPreview',
-      refuses: ['not_found'],
+      errors: ['not_found'],
       summary: 'Revoke a preview link',
-      answers: { 204: { description: 'It has ended.' } },
+      responses: { 204: { description: 'It has ended.' } },
       async handle(call) {
         await previews.end(call.org, call.params.preview_id ?? '', actorOf(call))
         return { status: 204 }
@@ -121,7 +121,7 @@ export function previewRoutes({
       path: '/preview/flow',
       operation: 'getPreviewedFlow',
       summary: 'The draft that a link is for, told to a page of its origin',
-      answers: { 200: { description: 'The draft.', schema: PreviewAnswer } },
+      responses: { 200: { description: 'The draft.', schema: PreviewAnswer } },
       async handle(call) {
         return json(200, (await previews.look(ticketOf(call), call.origin)) satisfies PreviewAnswer)
       },

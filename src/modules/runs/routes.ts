@@ -20,11 +20,11 @@ export function runRoutes(deps: {
       summary:
         'Runs of a flow, the latest start first: who, how far, and how it ended; by outcome, version and days',
       query: RunQuery,
-      refuses: ['flow_not_found'],
+      errors: ['flow_not_found'],
       description:
         'A page at a time. What starts meanwhile comes before the first page, so that nothing is told ' +
         'twice on the way down, but for a run of which an earlier start is reported late.',
-      answers: { 200: { description: 'A page of them.', schema: RunList } },
+      responses: { 200: { description: 'A page of them.', schema: RunList } },
       async handle({ org, params, query, receivedAt }) {
         return json(200, await listRuns(org, params.key ?? '', askedIn(query, receivedAt), deps))
       },
@@ -36,11 +36,11 @@ export function runRoutes(deps: {
       operation: 'listAnswers',
       summary: "What people wrote in answer to a step's question, of the latest runs first",
       query: AnswerQuery,
-      refuses: ['flow_not_found'],
+      errors: ['flow_not_found'],
       description:
         'Of questions of type text, a page at a time; all others are counted in analytics. The words ' +
         'are kept as long as the events that have them.',
-      answers: { 200: { description: 'A page of them.', schema: AnswerList } },
+      responses: { 200: { description: 'A page of them.', schema: AnswerList } },
       async handle({ org, params, query, receivedAt }) {
         const key = params.key ?? ''
         return json(200, await listWrittenAnswers(org, key, query, receivedAt, deps.runs))

@@ -33,7 +33,7 @@ const file = {
   tag: 'Description',
   caller: 'anyone',
   isProductFile: true,
-  answers: {
+  responses: {
     200: { description: 'The script.', schema: Type.String(), example: '', type: '*/*' },
   },
 } as const

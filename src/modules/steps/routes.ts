@@ -51,7 +51,7 @@ export function stepRoutes(
       description:
         'The baseline is the first fingerprint with `matchCount` 1 of the published version; it is ' +
         "taken anew only when the step's target changes, other than in its alternates and fingerprint.",
-      answers: {
+      responses: {
         200: { description: 'How like its baseline it is.', schema: FingerprintVerdict },
       },
       async handle(call) {
@@ -72,7 +72,7 @@ export function stepRoutes(
       body: HealthBody,
       description:
         "Each person's latest report counts once; one without a person is kept and not counted.",
-      answers: { 202: { description: 'It is stored.', schema: HealthReceipt } },
+      responses: { 202: { description: 'It is stored.', schema: HealthReceipt } },
       async handle(call) {
         const { state } = await service.reportHealth(call.subject, call.body, call.receivedAt)
         const receipt: HealthReceipt = { stepId: call.subject.id, recorded: true, state }
@@ -86,9 +86,9 @@ export function stepRoutes(
       operation: 'checkSteps',
       summary: 'Which published steps have lost their element, and what that is known by',
       query: CheckQuery,
-      refuses: ['flow_not_found'],
+      errors: ['flow_not_found'],
       description: 'Steps that point at an element, from what pages reported in the last 24 hours.',
-      answers: { 200: { description: 'As of now.', schema: StepCheck, isShared: true } },
+      responses: { 200: { description: 'As of now.', schema: StepCheck, isShared: true } },
       isLong: true,
       async handle(call) {
         const { org, query, receivedAt } = call
@@ -102,10 +102,10 @@ export function stepRoutes(
       operation: historyOperation,
       summary: "The last 30 days of a flow's published steps as CSV, a row a step and day",
       query: HistoryQuery,
-      refuses: ['flow_not_found'],
+      errors: ['flow_not_found'],
       description:
         '`finds` are the people who found the element, `makeshift` those of them who found it by another way, `misses` those who did not; then people by outcome. Days on which nobody reported are left out.',
-      answers: {
+      responses: {
         200: {
           description: 'The rows, as a file.',
           schema: HistoryCsv,

@@ -1,6 +1,7 @@
 import { type Static, type TInteger, Type } from '@sinclair/typebox'
 import {
   Count,
+  DocumentedAs,
   FlowId,
   FlowVersion,
   Instant,
@@ -11,7 +12,6 @@ import {
   PersonFields,
   StepId,
   Text,
-  Told,
   Url,
 } from '../../core/shapes.ts'
 import { mostCandidates, signalWeights } from '../../core/step/fingerprint.ts'
@@ -27,7 +27,10 @@ const Reported = {
 }
 
 /** Only limited as a whole here; `allowedFingerprint` keeps what may be kept. */
-const Sent = Told(Type.Object({ matchCount: Maybe(Type.Integer({ minimum: 0 })) }), Fingerprint)
+const Sent = DocumentedAs(
+  Type.Object({ matchCount: Maybe(Type.Integer({ minimum: 0 })) }),
+  Fingerprint,
+)
 
 export const FingerprintBody = Type.Object(
   {
