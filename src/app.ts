@@ -242,8 +242,8 @@ export function createApp(deps: AppDeps) {
 
   /** Shows the limit of the method that is asked about. */
   const answerPreflight = (request: Request, known: readonly Route[]): Response => {
-    const asked = request.headers.get('access-control-request-method')
-    const route = known.find(({ method }) => method === asked) ?? known[0] ?? null
+    const requested = request.headers.get('access-control-request-method')
+    const route = known.find(({ method }) => method === requested) ?? known[0] ?? null
     return responder.respond(callOf(request, route), preflight)
   }
 
@@ -268,10 +268,10 @@ export function createApp(deps: AppDeps) {
       return responder.reject(call, new AppError('not_found', 'There is nothing at this path'))
     }
     const methods = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    const refusal = new AppError('method_not_allowed', `This path takes ${methods.join(', ')}`)
-    const reply = errorResponse(refusal)
+    const rejection = new AppError('method_not_allowed', `This path takes ${methods.join(', ')}`)
+    const reply = errorResponse(rejection)
     const headers = { ...reply.headers, Allow: [...methods, 'OPTIONS'].join(', ') }
-    return responder.rejectWith(call, refusal, { ...reply, headers })
+    return responder.rejectWith(call, rejection, { ...reply, headers })
   }
 
   const refuseTarget = (request: Request): Response => {

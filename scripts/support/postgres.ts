@@ -17,7 +17,7 @@ import { freePort } from './ports.ts'
 import { until } from './until.ts'
 
 /** The oldest release that Cairn works with. */
-const leastMajor = 15
+const minMajor = 15
 
 /** Where Debian keeps each release's programs, which are not in PATH. */
 const debian = '/usr/lib/postgresql'
@@ -28,7 +28,7 @@ function findPrograms(): string | null {
   if (named) return named
   const majors = existsSync(debian) ? readdirSync(debian).map(Number) : []
   const newest = majors
-    .filter(major => major >= leastMajor && existsSync(`${debian}/${major}/bin/initdb`))
+    .filter(major => major >= minMajor && existsSync(`${debian}/${major}/bin/initdb`))
     .sort((a, b) => b - a)[0]
   if (newest !== undefined) return `${debian}/${newest}/bin`
   const inPath = Bun.which('pg_ctl')

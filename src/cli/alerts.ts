@@ -1,4 +1,4 @@
-import { longestGraceHours } from '../core/time/durations.ts'
+import { maxGraceHours } from '../core/time/durations.ts'
 import {
   type AlertList,
   type AlertSettings,
@@ -149,7 +149,7 @@ const webhookRows: Row[] = [
     args: id,
     options: [
       option('--grace-hours <hours>', 'length of the grace time', {
-        ...{ default: '24', parse: whole(0, longestGraceHours) },
+        ...{ default: '24', parse: whole(0, maxGraceHours) },
       }),
     ],
     route: 'POST /webhooks/:id/rotate',

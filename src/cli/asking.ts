@@ -31,7 +31,7 @@ export interface Asker {
 /** The code that system and runtime give an error. */
 export const codeOf = (error: unknown) => String((error as { code?: string }).code ?? error)
 
-interface Refusal {
+interface rejection {
   error: string
   code?: string
   details?: { path: string; message: string }[]
@@ -40,14 +40,14 @@ interface Refusal {
 
 /** Statuses after which a retry may succeed in a moment. */
 const passing = [429, 503]
-const mostTries = 5
+const maxTries = 5
 /** The longest wait that a server may ask for, seconds: the window of a limit, and a bit more. */
-const longestWait = 90
+const maxWaitLength = 90
 
 /** How long a server asks to wait before the next try, seconds; null if that is not worth it. */
 function waitAskedBy({ status, headers }: Response): number | null {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
-  return passing.includes(status) && seconds >= 0 && seconds <= longestWait ? seconds : null
+  return passing.includes(status) && seconds >= 0 && seconds <= maxWaitLength ? seconds : null
 }
 
 export const notCairnCode = 'not_cairn'
@@ -86,7 +86,7 @@ export function asking(
         tellOfNodesBehind(response)
         return response
       }
-      const seconds = tries < mostTries ? waitAskedBy(response) : null
+      const seconds = tries < maxTries ? waitAskedBy(response) : null
       if (seconds === null) throw await failureOf(response)
       if (seconds > 1) onWait(seconds)
       await Bun.sleep(seconds * 1_000)
@@ -168,7 +168,7 @@ const advices: Readonly<Record<string, string>> = {
 /** The API's refusal of a request, in the words of the command line. */
 async function failureOf(response: Response): Promise<CommandFailure> {
   const { status } = response
-  const refusal = (await jsonOf(response)) as Refusal | null
+  const refusal = (await jsonOf(response)) as rejection | null
   if (typeof refusal?.error !== 'string') throw notCairn(status)
   if (status === 401) {
     return new CommandFailure(
@@ -183,7 +183,7 @@ async function failureOf(response: Response): Promise<CommandFailure> {
  * @param isPassing whether a later try may succeed
  */
 function refused(
-  { error, code, details = [] }: Refusal,
+  { error, code, details = [] }: rejection,
   faulty: Response | null,
   isPassing = false,
 ): CommandFailure {

@@ -69,10 +69,10 @@ function remedyOf(
   return rule === 'identify' && holds === null && userId === undefined ? ' (--user)' : ''
 }
 
-const longestUrl = 2_048
+const maxUrlLength = 2_048
 
 function pageOf(text: string): URL {
-  if (text.length <= longestUrl && URL.canParse(text)) return new URL(text)
+  if (text.length <= maxUrlLength && URL.canParse(text)) return new URL(text)
   throw new UsageFailure(
     `--page ${quoted(text)} is no address of a page: write all of it, such as https://app.example.com/projects`,
   )

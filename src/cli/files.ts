@@ -18,10 +18,10 @@ import { CommandFailure, UsageFailure } from './failure.ts'
 export type TextFile = { name: string } & ({ text: string } | { problem: FileProblem })
 
 /** No flow file needs more. The contents of a flow file are checked against the same bound. */
-const mostBytes = 1_048_576
+const maxBytes = 1_048_576
 
 /** What is wrong with a whole file: its code and what to do. */
-const faults = {
+const problems = {
   missing_file: 'There is no such file: check the name',
   unreadable_file: 'This user may not read it: change its permissions',
   is_directory: 'It is a directory: name the files in it',
@@ -29,7 +29,7 @@ const faults = {
   not_utf8: 'It is not UTF-8 text: save it as UTF-8',
 } as const
 
-const faultOf: Record<string, keyof typeof faults> = {
+const faultOf: Record<string, keyof typeof problems> = {
   ENOENT: 'missing_file',
   ENOTDIR: 'missing_file',
   EACCES: 'unreadable_file',
@@ -37,7 +37,7 @@ const faultOf: Record<string, keyof typeof faults> = {
   EISDIR: 'is_directory',
 }
 
-const problemOf = (code: keyof typeof faults, message: string = faults[code]): FileProblem => ({
+const problemOf = (code: keyof typeof problems, message: string = problems[code]): FileProblem => ({
   severity: 'error',
   code,
   path: '',
@@ -62,8 +62,8 @@ export function readTextFile(path: string): TextFile {
     return text === null ? { name, problem: problemOf('not_utf8') } : { name, text }
   } catch (error) {
     const { code = String(error) } = error as { code?: string }
-    const fault = faultOf[code]
-    if (fault) return { name, problem: problemOf(fault) }
+    const problem = faultOf[code]
+    if (problem) return { name, problem: problemOf(problem) }
     return { name, problem: problemOf('unreadable_file', `It cannot be read (${code})`) }
   }
 }
@@ -90,7 +90,7 @@ export function readJson(option: string, given: string, example: string): unknow
 function readAtMost(path: string): Uint8Array | null {
   const handle = path === '-' ? 0 : openSync(path, 'r')
   try {
-    const bytes = new Uint8Array(mostBytes + 1)
+    const bytes = new Uint8Array(maxBytes + 1)
     let length = 0
     while (length < bytes.length) {
       const read = readSync(handle, bytes, length, bytes.length - length, null)

@@ -1,7 +1,7 @@
 import { flowStatuses } from '../core/flow/flow.ts'
 import { minimalFlow } from '../core/flow/minimal.ts'
 import { flowFileSchema } from '../core/flow/schema.ts'
-import { mostFlows } from '../modules/authoring/rules.ts'
+import { maxFlows } from '../modules/authoring/rules.ts'
 import type { AuthoredFlow, ChangedFlows, PushedFlows } from '../modules/authoring/schema.ts'
 import type { Command, Flags } from './command.ts'
 import { exitStatus } from './failure.ts'
@@ -88,7 +88,7 @@ const note = option('--note <text>', 'why, for the audit log')
 
 const pushRow = row<PushedFlows>({
   name: 'push',
-  about: `make drafts of the flows in files, all or none; an organisation has at most ${mostFlows} that are not archived`,
+  about: `make drafts of the flows in files, all or none; an organisation has at most ${maxFlows} that are not archived`,
   args: { '<file...>': filesHelp },
   options: [
     option('--publish', 'publish them too, as "cairn flows publish" does: all or nothing'),

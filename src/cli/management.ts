@@ -14,13 +14,13 @@ export const managementUrl = (host: string, port: number, path: string) =>
 /** The server's answer; without a status, the reason why there is none. */
 export async function ask(
   url: string,
-  mostCharacters = 2_000,
+  maxCharacters = 2_000,
 ): Promise<{ status: number | null; answer: string }> {
   try {
     const signal = AbortSignal.timeout(patienceMs)
     const response = await fetch(url, { signal, redirect: 'manual' })
     const answer = await response.text().catch(() => '')
-    return { status: response.status, answer: answer.trim().slice(0, mostCharacters) }
+    return { status: response.status, answer: answer.trim().slice(0, maxCharacters) }
   } catch (error) {
     const { name, code, message } = error as Error & { code?: string }
     const isLate = name === 'TimeoutError'

@@ -37,12 +37,12 @@ const durations: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs }
 
 /** A time, in milliseconds. */
 export const duration =
-  (leastMinutes: number, mostDays: number, example: string) =>
+  (minMinutes: number, maxDays: number, example: string) =>
   (text: string): number | Wrong => {
     const [, count, unit = ''] = /^(\d{1,9}) ?([mhd])$/i.exec(text) ?? []
     const value = Number(count) * (durations[unit.toLowerCase()] ?? Number.NaN)
-    if (value >= leastMinutes * minuteMs && value <= mostDays * dayMs) return value
-    return new Wrong(`set a time from ${leastMinutes}m to ${mostDays}d, such as ${example}`)
+    if (value >= minMinutes * minuteMs && value <= maxDays * dayMs) return value
+    return new Wrong(`set a time from ${minMinutes}m to ${maxDays}d, such as ${example}`)
   }
 
 /** Any text without spaces around it. */
@@ -147,13 +147,13 @@ export const keysAddress = (value: string): string | Wrong =>
     ? value
     : new Wrong('set an https address, or an http one on this machine, such as http://localhost')
 
-const leastSecretBytes = 32
+const minSecretBytes = 32
 
 /** The secret that signs tokens: long enough not to be guessed. */
 export const secret = (value: string): string | Wrong =>
-  Buffer.byteLength(value) >= leastSecretBytes
+  Buffer.byteLength(value) >= minSecretBytes
     ? value
     : new Wrong(
-        `give at least ${leastSecretBytes} bytes, for instance the output of "openssl rand -hex 32"`,
+        `give at least ${minSecretBytes} bytes, for instance the output of "openssl rand -hex 32"`,
         'is too short',
       )

@@ -1,5 +1,5 @@
-import { longestRetentionDays } from '../core/organisation/catalogue.ts'
-import { longestGraceHours } from '../core/time/durations.ts'
+import { maxRetentionDays } from '../core/organisation/catalogue.ts'
+import { maxGraceHours } from '../core/time/durations.ts'
 import {
   bytes,
   databaseServer,
@@ -103,7 +103,7 @@ export const settings = {
     placeholder: 'days',
     default: '90',
     help: 'days that raw events are kept, and how old they may be when sent; analytics stay',
-    parse: wholeNumber(1, longestRetentionDays),
+    parse: wholeNumber(1, maxRetentionDays),
   }),
   backupEvery: optional({
     placeholder: 'time',
@@ -131,7 +131,7 @@ export const settings = {
     placeholder: 'hours',
     default: '24',
     help: 'hours that a rotated snippet key or identity secret still works',
-    parse: wholeNumber(0, longestGraceHours),
+    parse: wholeNumber(0, maxGraceHours),
   }),
   sessionSecret: optional({
     placeholder: 'secret',

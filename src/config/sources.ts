@@ -23,7 +23,7 @@ export interface Layers extends ConfigSource {
 const otherVariables = ['CAIRN_DEBUG', 'CAIRN_FAILPOINTS', 'CAIRN_TEST_NOW']
 
 /** Why a file that a variable names gave no value, and what to do. */
-const fileFaults: Record<string, string> = {
+const fileProblems: Record<string, string> = {
   ENOENT: 'which does not exist: make it, or name another',
   ENOTDIR: 'which does not exist: make it, or name another',
   EISDIR: 'which is a directory: name the file in it',
@@ -74,7 +74,7 @@ function textOf(path: string, place: string, problems: string[]): string | null 
     problems.push(`${place} names ${path}, which is over 64 KiB: name another file`)
   } catch (error) {
     const { code = 'unknown' } = error as { code?: string }
-    problems.push(`${place} names ${path}, ${fileFaults[code] ?? unreadable(code)}`)
+    problems.push(`${place} names ${path}, ${fileProblems[code] ?? unreadable(code)}`)
   }
   return null
 }

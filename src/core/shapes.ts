@@ -1,6 +1,6 @@
 import { FormatRegistry, type TSchema, Type } from '@sinclair/typebox'
 import { isoTime } from './time/clock.ts'
-import { furthestMs, timePattern } from './time/rfc3339.ts'
+import { maxMs, timePattern } from './time/rfc3339.ts'
 
 /** Shapes and checks that several routes share. */
 
@@ -59,7 +59,7 @@ export const MaybeTime = (description: string) =>
       Type.Union(
         [
           Type.String({ maxLength: 40, pattern: timePattern }),
-          Type.Number({ minimum: -furthestMs, maximum: furthestMs }),
+          Type.Number({ minimum: -maxMs, maximum: maxMs }),
         ],
         { description: `${description} RFC 3339 or epoch milliseconds.` },
       ),

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 import { unauthorized } from '../core/errors.ts'
 import type { Clock } from '../core/time/clock.ts'
-import { tokenRefusal } from './session-tokens.ts'
+import { tokenRejection } from './session-tokens.ts'
 
 /** These tokens always carry exactly this header. */
 const header = { alg: 'HS256', typ: 'cairn-dashboard+jwt' } as const
@@ -67,8 +67,8 @@ export class DashboardTokens {
       audience: name,
       requiredClaims: ['exp'],
       currentDate: new Date(this.clock.now()),
-    }).catch(fault => {
-      throw tokenRefusal(fault)
+    }).catch(problem => {
+      throw tokenRejection(problem)
     })
     const { org, cookie, exp = 0 } = payload
     // Compared in milliseconds, because jose compares whole seconds.

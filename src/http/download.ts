@@ -37,12 +37,12 @@ export function textStream(
 /** Joins pieces until they are long enough to be worth sending. */
 export async function* gathered(
   pieces: AsyncIterable<string>,
-  leastLength = 16_384,
+  minLength = 16_384,
 ): AsyncGenerator<string> {
   let text = ''
   for await (const piece of pieces) {
     text += piece
-    if (text.length < leastLength) continue
+    if (text.length < minLength) continue
     yield text
     text = ''
   }

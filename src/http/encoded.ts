@@ -205,10 +205,10 @@ export function encodedReply(
   body: AnyBody,
   described: Readonly<Record<string, string>> = ofOrganisation,
 ): Reply | Promise<Reply> {
-  const asked = call.request.headers
-  const encoding = encodingFor(asked.get('accept-encoding') ?? '')
+  const requested = call.request.headers
+  const encoding = encodingFor(requested.get('accept-encoding') ?? '')
   const form = formOf(body, encoding, described)
-  if (isNoneMatch(asked.get('if-none-match'), form.etag)) return form.unchanged
+  if (isNoneMatch(requested.get('if-none-match'), form.etag)) return form.unchanged
   if (form.reply) return form.reply
   // A failure is not kept: the next caller tries again.
   form.making ??= make(form, body, encoding).finally(() => {

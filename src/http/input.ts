@@ -275,11 +275,11 @@ const parsing = new WeightedSlices(65_536)
  * arrives than a thread can parse, the queue would otherwise grow until memory runs out, and requests would
  * be answered when nobody listens any more.
  */
-const mostWaiting = 8 * 1024 ** 2
+const maxWaiting = 8 * 1024 ** 2
 
 /** @throws AppError `overloaded` */
 function requireTurn(): void {
-  if (parsing.waitingWeight < mostWaiting) return
+  if (parsing.waitingWeight < maxWaiting) return
   throw new AppError('overloaded', 'The server has more to read than it can take; try again', {
     retryAfterSeconds: 1,
   })

@@ -74,7 +74,7 @@ export const ownHeader = 'cairn-dashboard'
 export const cookieNamed = (cookies: string, name: string): string | null =>
   new RegExp(`(?:^|;)[ \\t]*${name}=([^;]*)`).exec(cookies)?.[1]?.trim() ?? null
 
-export interface CookieAsked {
+export interface RequestedCookie {
   /** Without its prefix. */
   name: 'cairn' | 'cairn-sign-in'
   value: string
@@ -85,7 +85,13 @@ export interface CookieAsked {
 }
 
 /** The value of a `Set-Cookie` header for a cookie that scripts cannot read. */
-export function setCookie({ name, value, isSecure, sameSite, maxAgeSeconds }: CookieAsked): string {
+export function setCookie({
+  name,
+  value,
+  isSecure,
+  sameSite,
+  maxAgeSeconds,
+}: RequestedCookie): string {
   const prefixed = isSecure ? `__Host-${name}` : name
   const secure = isSecure ? '; Secure' : ''
   return `${prefixed}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly${secure}; SameSite=${sameSite}`

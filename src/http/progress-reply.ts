@@ -6,7 +6,7 @@ export const linesType = 'application/x-ndjson'
 
 /** The shortest time between two reports of progress, and the longest silence, milliseconds. */
 const tellEveryMs = 100
-const longestSilenceMs = 5_000
+const maxSilenceMs = 5_000
 
 /** Work that reports its progress. */
 export type WorkWithProgress<Progress, Result> = (
@@ -56,7 +56,7 @@ function lines<Progress, Result>(
         let toldAt = 0
         const tell = () => {
           const progress = latest()
-          const isDue = progress !== told || performance.now() - toldAt > longestSilenceMs
+          const isDue = progress !== told || performance.now() - toldAt > maxSilenceMs
           if (progress === undefined || !isDue) return
           told = progress
           toldAt = performance.now()

@@ -9,11 +9,11 @@ import type { Route } from './route.ts'
  * The longest target that is read, in characters of the URL that it makes. The longest one needed has a page's
  * address of 2,048 characters, each percent-encoded, which is 6 KiB.
  */
-const longestTarget = 8 * 1024
+const maxTargetLength = 8 * 1024
 
 /** A target longer than that is refused, whatever it names. */
 export const targetTooLong = () =>
-  new AppError('uri_too_long', `The request's target is longer than ${longestTarget} characters`)
+  new AppError('uri_too_long', `The request's target is longer than ${maxTargetLength} characters`)
 
 /**
  * Path and query. Not parsed with `URL`, which throws if the Host header is nonsense or missing. Nothing here
@@ -24,7 +24,7 @@ const targetOf = ({ url }: Request) => url.replace(/^[a-z]+:\/\/[^/]*/i, '')
 /** Whether a request's target is too long to be read. */
 export const hasLongTarget = (request: Request): boolean =>
   // The target is shorter than the URL, so a short URL needs no closer look.
-  request.url.length > longestTarget && targetOf(request).length > longestTarget
+  request.url.length > maxTargetLength && targetOf(request).length > maxTargetLength
 
 /** A request's path, without its query. */
 export function pathOf(request: Request): string {

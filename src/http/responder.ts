@@ -213,17 +213,17 @@ export class Responder {
 
   /** Turns whatever was thrown into an answer. */
   reject(call: RequestContext, error: unknown): Response {
-    const refusal = errorOf(error)
-    if (refusal.code === 'in_doubt') return this.rejectWith(call, refusal, cutOff())
-    return this.rejectWith(call, refusal, errorResponse(refusal))
+    const rejection = errorOf(error)
+    if (rejection.code === 'in_doubt') return this.rejectWith(call, rejection, cutOff())
+    return this.rejectWith(call, rejection, errorResponse(rejection))
   }
 
   /** A refusal whose reply says more than the refusal itself does. */
-  rejectWith(call: RequestContext, refusal: AppError, reply: Reply): Response {
+  rejectWith(call: RequestContext, rejection: AppError, reply: Reply): Response {
     const account = this.account(call, reply.status)
-    account.code = refusal.code
-    account.cause = unauthorizedCauseOf(refusal)
-    if (reply.status >= 500) account.error = refusal.cause ?? refusal
+    account.code = rejection.code
+    account.cause = unauthorizedCauseOf(rejection)
+    if (reply.status >= 500) account.error = rejection.cause ?? rejection
     this.tell(account)
     return response(call, reply)
   }

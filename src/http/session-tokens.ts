@@ -23,20 +23,20 @@ const ofClaim: Readonly<Record<string, UnauthorizedCause>> = {
 }
 
 /** The one 401 that replaces jose's error, because that quotes the token. */
-export function tokenRefusal(fault: unknown): AppError {
-  return fault instanceof AppError ? fault : unauthorized(causeOf(fault))
+export function tokenRejection(problem: unknown): AppError {
+  return problem instanceof AppError ? problem : unauthorized(causeOf(problem))
 }
 
-function causeOf(fault: unknown): UnauthorizedCause {
-  if (fault instanceof errors.JWTExpired) return 'token_expired'
-  if (fault instanceof errors.JOSEAlgNotAllowed) return 'token_bad_algorithm'
+function causeOf(problem: unknown): UnauthorizedCause {
+  if (problem instanceof errors.JWTExpired) return 'token_expired'
+  if (problem instanceof errors.JOSEAlgNotAllowed) return 'token_bad_algorithm'
   // The key is known, but it is for other algorithms.
-  if (fault instanceof errors.JWKSNoMatchingKey) return 'token_bad_algorithm'
-  if (fault instanceof errors.JWKSMultipleMatchingKeys) return 'token_ambiguous_key'
-  if (fault instanceof errors.JWSSignatureVerificationFailed) return 'token_bad_signature'
+  if (problem instanceof errors.JWKSNoMatchingKey) return 'token_bad_algorithm'
+  if (problem instanceof errors.JWKSMultipleMatchingKeys) return 'token_ambiguous_key'
+  if (problem instanceof errors.JWSSignatureVerificationFailed) return 'token_bad_signature'
   // A claim of the wrong type makes the token malformed.
-  if (fault instanceof errors.JWTClaimValidationFailed && fault.reason !== 'invalid') {
-    return ofClaim[fault.claim] ?? 'token_malformed'
+  if (problem instanceof errors.JWTClaimValidationFailed && problem.reason !== 'invalid') {
+    return ofClaim[problem.claim] ?? 'token_malformed'
   }
   return 'token_malformed'
 }
@@ -82,10 +82,10 @@ export interface KeySource {
 const secretAlgorithm = 'HS256'
 
 /** Far longer than providers' tokens. A longer one is refused before any work is spent on it. */
-const longestToken = 16 * 1024
+const maxTokenLength = 16 * 1024
 
 /** The types that a session token may name: none in particular, or an access token (RFC 9068). */
-const usualTypes = ['jwt', 'at+jwt']
+const defaultTypes = ['jwt', 'at+jwt']
 
 /** A `typ` without the parts that make no difference (RFC 7515, section 4.1.9). */
 const typeNamed = (typ: string) => typ.toLowerCase().replace(/^application\//, '')
@@ -95,7 +95,7 @@ function isOtherKind(typ: unknown, claims: JWTPayload, type: string | null): boo
   // A security event, such as a logout (RFC 8417, section 2.2), need not name its type.
   if (typeof claims.events === 'object') return true
   if (typ === undefined) return type !== null
-  const types = type === null ? usualTypes : [typeNamed(type)]
+  const types = type === null ? defaultTypes : [typeNamed(type)]
   return typeof typ !== 'string' || !types.includes(typeNamed(typ))
 }
 
@@ -133,10 +133,10 @@ function verified(
   }
   return {
     async organisationOf(token) {
-      if (token.length > longestToken) throw unauthorized('token_too_long')
+      if (token.length > maxTokenLength) throw unauthorized('token_too_long')
       const checks = { ...expected, currentDate: new Date(clock.now()) }
-      const claims = await claimsOf(token, checks).catch(fault => {
-        throw tokenRefusal(fault)
+      const claims = await claimsOf(token, checks).catch(problem => {
+        throw tokenRejection(problem)
       })
       requireExact(token, claims, rules)
       const organisation = claims[organisationClaim]
@@ -192,8 +192,8 @@ export function keyFinder(source: KeySource) {
       known = source.keys
       findKey = createLocalJWKSet({ keys: [...known] })
     }
-    return findKey(header).catch(fault => {
-      throw isNewTo(known, header) ? unauthorized('token_unknown_key') : fault
+    return findKey(header).catch(problem => {
+      throw isNewTo(known, header) ? unauthorized('token_unknown_key') : problem
     })
   }
 }

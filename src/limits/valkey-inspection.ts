@@ -32,16 +32,16 @@ export interface ValkeySeen {
 const patienceMs = 2_000
 
 /** The first release whose scripts and expiry do what is needed here. */
-const leastMajor = 7
+const minMajor = 7
 
-const usualPort = 6_379
+const defaultPort = 6_379
 
 const isSecure = ({ protocol }: URL) => /^(redis|valkey)s:$/.test(protocol)
 
 /** Host and port of a server, without user and password. */
 function placeOf(address: string): string {
   const { hostname, port } = new URL(address)
-  return `${hostname}:${port || usualPort}`
+  return `${hostname}:${port || defaultPort}`
 }
 
 /**
@@ -64,11 +64,11 @@ export async function inspectValkey({
     await inTime(client.connect(), patienceMs).catch(async () => {
       throw await whyNoConnection(address)
     })
-    const info = fieldsOf(String(await asked(place, client.send('INFO', []))))
+    const info = fieldsOf(String(await requested(place, client.send('INFO', []))))
     requireUsable(place, info)
-    await asked(place, prepare(client, script))
+    await requested(place, prepare(client, script))
     const startedAt = performance.now()
-    await asked(place, prepare(client, script))
+    await requested(place, prepare(client, script))
     const tookMs = (performance.now() - startedAt) / 2
     if (tookMs > longestCountMs) {
       throw new LimitsUnusable(
@@ -105,8 +105,8 @@ function requireUsable(place: string, info: Fields): void {
     throw new LimitsUnusable(`${place} ${what}`, advice)
   }
   const version = info.get('valkey_version') ?? info.get('redis_version') ?? ''
-  if (!(Number.parseInt(version, 10) >= leastMajor)) {
-    refuse(`is ${nameOf(info)}`, `upgrade it to ${leastMajor} or newer`)
+  if (!(Number.parseInt(version, 10) >= minMajor)) {
+    refuse(`is ${nameOf(info)}`, `upgrade it to ${minMajor} or newer`)
   }
   const mode = info.get('redis_mode') ?? info.get('server_mode')
   if (mode !== 'standalone') refuse(`is part of a ${mode}`, 'name a server that stands alone')
@@ -127,7 +127,7 @@ const rights =
   '+info +script|load +evalsha +eval +get +set +incr +pttl +pexpire on ~cairn:*, +select for a database number, and +hello +auth +ping'
 
 /** @throws LimitsUnusable if the answer is an error, or does not come */
-async function asked<T>(place: string, answer: Promise<T>): Promise<T> {
+async function requested<T>(place: string, answer: Promise<T>): Promise<T> {
   try {
     return await inTime(answer, patienceMs)
   } catch (error) {
@@ -146,7 +146,7 @@ async function asked<T>(place: string, answer: Promise<T>): Promise<T> {
 async function whyNoConnection(address: string): Promise<LimitsUnusable> {
   const url = new URL(address)
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const port = Number(url.port || usualPort)
+  const port = Number(url.port || defaultPort)
   const { promise, resolve } = Promise.withResolvers<string>()
   const hello = () => socket.write(greetingOf(url))
   const socket: Socket = isSecure(url)

@@ -47,7 +47,7 @@ export const script: Script = {
 }
 
 /** How many full windows are remembered before all are forgotten: as many as organisations could fill at once. */
-const mostFull = 10_000
+const maxFull = 10_000
 
 /** A window that had no room under a limit, until it ends by the monotonic clock. */
 interface FullWindow {
@@ -160,7 +160,7 @@ export class ValkeyLimiter implements Limiter {
       resolve({ admitted: remaining >= 0, remaining: Math.max(0, remaining), resetInMs })
     }
     if (before + requests.length <= limit) return
-    if (this.full.size >= mostFull) this.full.clear()
+    if (this.full.size >= maxFull) this.full.clear()
     this.full.set(key, { limit, until: requests.at(-1)!.now + resetInMs })
   }
 

@@ -13,7 +13,7 @@ export class TooMuch extends Error {
 export async function boundedFetch(
   url: string,
   init: RequestInit & { signal: AbortSignal },
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Response> {
   const headers = new Headers(init.headers)
   headers.set('accept-encoding', 'identity')
@@ -29,7 +29,7 @@ export async function boundedFetch(
   let length = 0
   for await (const chunk of response.body ?? []) {
     length += chunk.byteLength
-    if (length > mostBytes) throw new TooMuch(`more than ${mostBytes / 1024} KiB`)
+    if (length > maxBytes) throw new TooMuch(`more than ${maxBytes / 1024} KiB`)
     chunks.push(chunk)
   }
   const isEmpty = response.status === 204 || response.status === 304

@@ -5,11 +5,11 @@ const lookEveryMs = 500
 /** A thread is calm if it had next to nothing to do for this many looks. */
 const looksWhenCalm = 4
 /** The most answers or commands within these looks. */
-const mostWhenCalm = 20
+const maxWhenCalm = 20
 /** How many answers or commands since the last collection leave something to give back. */
-const leastWorth = 1_000
+const minWorth = 1_000
 /** The same in bytes of the heap, because a download is a single answer. */
-const leastWorthBytes = 8 * 2 ** 20
+const minWorthBytes = 8 * 2 ** 20
 
 /** How far the heap of the main thread may grow before all of it is collected, bytes. */
 export const maxGrowthBytes = 12 * 2 ** 20
@@ -89,8 +89,8 @@ export class Collector {
     this.doneBefore = done
     this.doneSinceGivenBack += lately
     return (
-      lately <= mostWhenCalm &&
-      (this.doneSinceGivenBack >= leastWorth || size - this.leastSinceGivenBack >= leastWorthBytes)
+      lately <= maxWhenCalm &&
+      (this.doneSinceGivenBack >= minWorth || size - this.leastSinceGivenBack >= minWorthBytes)
     )
   }
 }

@@ -10,7 +10,7 @@ type Dashboard = NonNullable<AppDeps['dashboard']>
 
 /** For each request to the provider. Large providers' documents have some ten kilobytes. */
 const patienceMs = 5_000
-const mostBytes = 256 * 1024
+const maxBytes = 256 * 1024
 
 /**
  * The OpenID provider with which people sign in; null if none is configured.
@@ -29,7 +29,7 @@ export function signInProviderOf(
     roleClaim: config.oidcRoleClaim,
     organisationClaim: config.organisationClaim,
     fetch: (url, init) =>
-      boundedFetch(url, { ...init, signal: AbortSignal.timeout(patienceMs) }, mostBytes),
+      boundedFetch(url, { ...init, signal: AbortSignal.timeout(patienceMs) }, maxBytes),
   }
 }
 

@@ -71,7 +71,7 @@ export class DiskWatch {
       access(this.dataDir, constants.W_OK).then(orNull, ({ code }) => code),
     ])
     this.inode ??= database?.ino ?? null
-    const fault = () => {
+    const problem = () => {
       if (isGone) return 'gone'
       if (database && database.ino !== this.inode) return 'replaced'
       // Rights that were taken away do not matter, because the files are already open.
@@ -82,7 +82,7 @@ export class DiskWatch {
       totalBytes: (disk?.blocks ?? 0) * (disk?.bsize ?? 0),
       databaseBytes: database?.size ?? 0,
       walBytes: wal?.size ?? 0,
-      fault: fault(),
+      fault: problem(),
     }
   }
 }

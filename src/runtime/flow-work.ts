@@ -7,9 +7,9 @@ import type { FlowTaskStart } from './flow-thread.ts'
 import { keptThread } from './threads.ts'
 
 /** Far longer than the largest flow takes, also where little of the machine is left for it. */
-const longestMs = 15_000
+const maxMs = 15_000
 /** How many tasks may wait. Each takes at most a second, and callers do not wait longer than a minute. */
-const mostWaiting = 60
+const maxWaiting = 60
 
 /**
  * Does tasks in a thread that is made for the first of them and kept. Only one task of each organisation waits
@@ -23,8 +23,8 @@ export class FlowWorker {
 
   constructor(
     private readonly most: { ms: number; waiting: number } = {
-      ms: longestMs,
-      waiting: mostWaiting,
+      ms: maxMs,
+      waiting: maxWaiting,
     },
   ) {}
 

@@ -44,7 +44,7 @@ export interface ProvidersAnswer {
 }
 
 /** For all requests to a provider together. */
-const usualPatienceMs = 5_000
+const defaultPatienceMs = 5_000
 
 /** Large providers' documents have some ten kilobytes. */
 const largestBytes = 256 * 1024
@@ -57,7 +57,7 @@ const largestBytes = 256 * 1024
  */
 export async function askProvider(
   { issuer, jwksUrl }: IdentityProvider,
-  patienceMs = usualPatienceMs,
+  patienceMs = defaultPatienceMs,
 ): Promise<ProvidersAnswer> {
   const signal = AbortSignal.timeout(patienceMs)
   const url = jwksUrl ?? (await discoveredJwksUrl(issuer, signal))
@@ -127,8 +127,8 @@ async function getJson(url: string, signal: AbortSignal): Promise<Document> {
   const address = shownAddress(url)
   const sentAt = Date.now()
   try {
-    const asked = { headers: { accept: 'application/json' }, signal }
-    const response = await boundedFetch(url, asked, largestBytes)
+    const requested = { headers: { accept: 'application/json' }, signal }
+    const response = await boundedFetch(url, requested, largestBytes)
     const clockSkewMs = skewIn(response.headers, (sentAt + Date.now()) / 2)
     if (response.status !== 200) throw unexpected(address, response)
     const value = await response.json()

@@ -2,7 +2,7 @@ import { createApp, type Outside, type RequestSummary } from '../app.ts'
 import { readConfig } from '../config/read-config.ts'
 import { unauthorized } from '../core/errors.ts'
 import { flowWorkHere } from '../core/flow/work.ts'
-import { longestRetentionDays } from '../core/organisation/catalogue.ts'
+import { maxRetentionDays } from '../core/organisation/catalogue.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { MemoryLimiter } from '../limits/memory.ts'
@@ -46,7 +46,7 @@ export async function doorInProcess(place: StoragePlace, time: Partial<Clock> = 
   const storage = new Storage({
     ...{ live, clock, dataDir, policy: defaultWriterPolicy, following: opened },
     // Nothing is deleted in passing, because this process may not have the server's settings.
-    retention: { days: longestRetentionDays },
+    retention: { days: maxRetentionDays },
   })
   if (opened) await catchUp(storage, dataDir)
   const connected = connectStorage(dataDir, new StorageCalls(storage, 'commit'), false)
@@ -57,9 +57,9 @@ export async function doorInProcess(place: StoragePlace, time: Partial<Clock> = 
     outside ??= outsideOf({ ...config, data: place.data })
     return outside
   }
-  let fault: unknown
-  const noteFault = ({ error }: RequestSummary) => {
-    fault = error
+  let problem: unknown
+  const noteProblem = ({ error }: RequestSummary) => {
+    problem = error
   }
   const app = createApp({
     clock,
@@ -79,13 +79,13 @@ export async function doorInProcess(place: StoragePlace, time: Partial<Clock> = 
     isOperatorsDoor: true,
     server: null,
     nodesBehind: connected.nodesBehind,
-    retentionDays: longestRetentionDays,
+    retentionDays: maxRetentionDays,
     olderSnippetFile: async () => null,
-    observers: [{ answered: noteFault, brokeOff: noteFault }],
+    observers: [{ answered: noteProblem, brokeOff: noteProblem }],
   })
   return {
     get fault() {
-      return fault
+      return problem
     },
     async fetch(request) {
       // Nodes wait until the others have taken up their changes, but they do not wait for commands.

@@ -99,7 +99,7 @@ function heldMessage(dataDir: string): string {
 }
 
 /** A fault of the disk is not the directory's fault, and the disk's own error is better advice. */
-const diskFault = /^(SQLITE_(FULL|IOERR)|ENOSPC|EDQUOT|EROFS|EIO$)/
+const diskProblem = /^(SQLITE_(FULL|IOERR)|ENOSPC|EDQUOT|EROFS|EIO$)/
 
 /** Does work with a data directory. @throws DataDirectoryUnusable in place of the system's error */
 function usably<Result>(dataDir: string, work: () => Result): Result {
@@ -107,7 +107,7 @@ function usably<Result>(dataDir: string, work: () => Result): Result {
     return work()
   } catch (cause) {
     const { code = String(cause) } = cause as { code?: string }
-    if (diskFault.test(code)) throw cause
+    if (diskProblem.test(code)) throw cause
     throw new DataDirectoryUnusable(
       `the data directory ${dataDir} cannot be written to (${code}): ${howToGive(dataDir)}, or choose another with --data`,
       { cause },

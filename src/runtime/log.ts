@@ -106,13 +106,13 @@ export function openLog(config: Pick<Config, 'logLevel' | 'logFormat'>): ServerL
 const pieceBytes = 16_384
 
 /** The most bytes that a UTF-16 unit takes in UTF-8. */
-const longestCharacter = 3
+const maxCharacterLength = 3
 
 /** How long lines may wait to be written together, milliseconds. */
-const longestWaitMs = 200
+const maxWaitMs = 200
 
 /** How often a write is retried, a millisecond apart, if the reader is slower than a non-blocking pipe. */
-const mostTries = 200
+const maxTries = 200
 
 type Write = (text: Buffer) => number
 
@@ -125,7 +125,7 @@ type Write = (text: Buffer) => number
 export class LogSink {
   private text = ''
   /** Reused for each piece, because a new buffer costs as much as everything else about its lines. */
-  private readonly piece = Buffer.allocUnsafeSlow(pieceBytes * longestCharacter)
+  private readonly piece = Buffer.allocUnsafeSlow(pieceBytes * maxCharacterLength)
   private isClosed = false
   /** Whether the last piece was dropped. A reader that has stopped is not waited for again. */
   private isStalled = false
@@ -149,7 +149,7 @@ export class LogSink {
     // Counts characters, which are bytes in nearly every line.
     if (this.text.length + line.length > pieceBytes) this.flush()
     this.text += line
-    this.waiting ??= setTimeout(() => this.flush(), longestWaitMs).unref()
+    this.waiting ??= setTimeout(() => this.flush(), maxWaitMs).unref()
   }
 
   flush(): void {
@@ -163,12 +163,12 @@ export class LogSink {
 
   private encoded(text: string): Buffer {
     // A single line may be longer than a piece.
-    if (text.length * longestCharacter > this.piece.length) return Buffer.from(text)
+    if (text.length * maxCharacterLength > this.piece.length) return Buffer.from(text)
     return this.piece.subarray(0, this.piece.write(text))
   }
 
   private send(bytes: Buffer): void {
-    for (let at = 0, tries = this.isStalled ? 1 : mostTries; at < bytes.length; ) {
+    for (let at = 0, tries = this.isStalled ? 1 : maxTries; at < bytes.length; ) {
       try {
         at += this.out(at === 0 ? bytes : bytes.subarray(at))
         this.isStalled = false

@@ -194,11 +194,11 @@ function renderProcess(page: Exposition): void {
     performance.timeOrigin / 1_000,
   )
   page.gauge('process_open_fds', 'Open file descriptors.', countOpenFiles())
-  page.gauge('process_max_fds', 'Open file descriptors that it may have.', mostOpenFiles())
+  page.gauge('process_max_fds', 'Open file descriptors that it may have.', maxOpenFiles())
 }
 
 /** Null without a limit, or if the system has no `/proc`. */
-function mostOpenFiles(): number | null {
+function maxOpenFiles(): number | null {
   const limits = attempt(() => readFileSync('/proc/self/limits', 'utf8'), '')
   const [, limit] = /^Max open files +(\d+)/m.exec(limits) ?? []
   return limit === undefined ? null : Number(limit)

@@ -7,9 +7,9 @@ import { sessionKey } from './session-key.ts'
 
 /** How long a receiver has in all, and how much of its answer is read. */
 const patienceMs = 10_000
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 /** How many of a name's addresses are tried. */
-const mostAddresses = 3
+const maxAddresses = 3
 
 /** Every address of a name. */
 export type Resolve = (name: string) => Promise<readonly string[]>
@@ -42,8 +42,8 @@ export function outsideOf(
     },
     faultOf: url => faultOfTarget(url, allowsPrivate),
     async post(url, headers, body) {
-      const fault = faultOfTarget(url, allowsPrivate)
-      if (fault !== null) return { fault }
+      const problem = faultOfTarget(url, allowsPrivate)
+      if (problem !== null) return { fault: problem }
       const late = AbortSignal.timeout(patienceMs)
       const ended = signal ? AbortSignal.any([signal, late]) : late
       const work = post(new URL(url), { headers, body, ended }, allowsPrivate, resolve)
@@ -94,7 +94,7 @@ async function post(
     return { fault: 'The name of the receiver means an address in a private network' }
   }
   let sent: Sent = { fault: 'The connection failed' }
-  for (const address of addresses.slice(0, mostAddresses)) {
+  for (const address of addresses.slice(0, maxAddresses)) {
     const outcome = await postTo(url, address, message)
     if ('status' in outcome) return outcome
     sent = { fault: outcome.fault }
@@ -127,18 +127,18 @@ async function postTo(
     tls: { serverName: url.hostname.replace(/^\[|\]$/g, '') },
   }
   try {
-    const { status } = await boundedFetch(target.href, init as RequestInit & typeof init, mostBytes)
+    const { status } = await boundedFetch(target.href, init as RequestInit & typeof init, maxBytes)
     return { status }
   } catch (error) {
     const { code = '', name, message } = error as Error & { code?: string }
     if (error instanceof TooMuch) return { fault: 'The answer is too large', isUnreachable: false }
     if (ended.aborted) return { fault: tooLate, isUnreachable: false }
     const isUnreachable = unreachable.includes(code)
-    const fault = isUnreachable
+    const problem = isUnreachable
       ? 'The connection was refused'
       : /CERT|ALTNAME|SSL|TLS/i.test(code)
         ? `The certificate is not right (${code})`
         : `The connection failed (${code || name || message})`
-    return { fault, isUnreachable }
+    return { fault: problem, isUnreachable }
   }
 }

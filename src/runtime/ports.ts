@@ -51,7 +51,7 @@ export function listening<Server>(place: ListeningPlace, listen: () => Server): 
     return listen()
   } catch (error) {
     const code = String((error as { code?: string }).code ?? error)
-    throw new PortTaken(portFault(code, place), { cause: error })
+    throw new PortTaken(portProblem(code, place), { cause: error })
   }
 }
 
@@ -81,7 +81,7 @@ interface ListeningPlace {
 }
 
 /** What a system error means, and which setting fixes it. */
-export function portFault(code: string, place: ListeningPlace): string {
+export function portProblem(code: string, place: ListeningPlace): string {
   const { hostname, port, portSetting } = place
   const addressSetting =
     place.addressSetting ?? portSetting.replaceAll('PORT', 'HOST').replaceAll('port', 'host')

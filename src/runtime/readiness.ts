@@ -16,7 +16,7 @@ const hangingAfterMs = 5_000
  * A disk with less room than this counts as full, bytes: the size of a large write-ahead log, or a share of a
  * small disk.
  */
-export const leastFree = (totalBytes: number) => Math.min(64 * 2 ** 20, totalBytes * 0.05)
+export const minFree = (totalBytes: number) => Math.min(64 * 2 ** 20, totalBytes * 0.05)
 
 const mib = (bytes: number) => {
   const count = bytes / 2 ** 20
@@ -102,7 +102,7 @@ function* diskTroubles({ dataDir, disk, syncingMs }: ServerState): Iterable<stri
   } else if (seen.fault === 'read-only') {
     yield `the file system of ${dataDir} is read-only: mount it for writing`
   }
-  const least = leastFree(seen.totalBytes)
+  const least = minFree(seen.totalBytes)
   if (seen.freeBytes !== null && seen.freeBytes < least) {
     yield `the disk of ${dataDir} has ${mib(seen.freeBytes)} free, under ${mib(least)}: make room on it`
   }

@@ -25,7 +25,7 @@ const msgNoSignal = 0x4000
 const clockMonotonic = 1
 
 /** Room for a path in a socket's address, including its terminator (unix(7)). */
-const longestPath = 108
+const maxPathLength = 108
 
 /**
  * Bun has no datagram sockets of the unix family, so these three functions of the C library are called, as
@@ -43,7 +43,7 @@ const openLibrary = () =>
 function socketAddress(path: string): Buffer {
   const name = path.startsWith('@') ? `\0${path.slice(1)}` : `${path}\0`
   const length = Buffer.byteLength(name)
-  if (!/^[/@]./.test(path) || length > longestPath) throw new Error('NOTIFY_SOCKET is no socket')
+  if (!/^[/@]./.test(path) || length > maxPathLength) throw new Error('NOTIFY_SOCKET is no socket')
   const address = Buffer.alloc(2 + length)
   address.writeUInt16LE(afUnix, 0)
   address.write(name, 2)

@@ -24,10 +24,10 @@ export interface TaskStart {
 export type TaskReport =
   | { type: 'progress'; progress: unknown }
   | { type: 'done'; result: unknown }
-  | { type: 'failed'; refusal: Refusal | null; name: string; message: string }
+  | { type: 'failed'; refusal: rejection | null; name: string; message: string }
 
 /** Of a refusal: its code, and what belongs to it. */
-interface Refusal {
+interface rejection {
   code: ErrorCode
   retryAfterSeconds: number | undefined
   /** For the log. */
@@ -51,7 +51,7 @@ self.onmessage = async ({ data }: { data: TaskStart }) => {
   }
 }
 
-const refusalOf = ({ code, retryAfterSeconds, cause }: AppError): Refusal => ({
+const refusalOf = ({ code, retryAfterSeconds, cause }: AppError): rejection => ({
   ...{ code, retryAfterSeconds },
   reason: cause === undefined ? null : shortReasonOf(cause),
 })
@@ -65,7 +65,7 @@ async function longWork({ task, place, input }: TaskStart): Promise<unknown> {
   try {
     return await run(...input, tell)
   } catch (error) {
-    const isFault = !(error instanceof AppError) && isPassing(error)
-    throw isFault ? Object.assign(cannotWrite(), { cause: error }) : error
+    const isError = !(error instanceof AppError) && isPassing(error)
+    throw isError ? Object.assign(cannotWrite(), { cause: error }) : error
   }
 }

@@ -138,8 +138,12 @@ beforeAll(async () => {
   answers.push(await api('POST', `/flows/${flow.id}/complete`, { userId, runId: hostile('run') }))
   const items = [{ key: 'item', completed: true }]
   answers.push(await api('POST', `/flows/${flow.id}/checklist-progress`, { userId, items }))
-  const asked = new URLSearchParams({ v: hostile('v'), url: hostile('url'), sid: hostile('sid') })
-  answers.push(await api('GET', `/heartbeat?${asked}`))
+  const requested = new URLSearchParams({
+    v: hostile('v'),
+    url: hostile('url'),
+    sid: hostile('sid'),
+  })
+  answers.push(await api('GET', `/heartbeat?${requested}`))
   // Everything has to be accepted, otherwise its texts would never be printed.
   const refused = answers.filter(({ status }) => status >= 300)
   expect(await Promise.all(refused.map(answer => answer.text()))).toEqual([])

@@ -36,7 +36,7 @@ test('the operator sees what the API answers, with status 1 if it is misconfigur
   const well = await cairn.run(['org', 'status', '--org', 'acme'])
   expect([well.status, well.stderr]).toEqual([0, ''])
   expect(well.stdout).toStartWith('acme: active, installed\n')
-  const asked = (await (await ask('/snippet-status')).json()) as object
+  const requested = (await (await ask('/snippet-status')).json()) as object
   const { id, slug, erased24h, publicUrl, snippet, ...told } = await cairn.json(['org', 'status'])
   const dated = told.findings.map(({ since, ...finding }: Dated) => {
     // Refusals are counted by the hour.
@@ -46,7 +46,7 @@ test('the operator sees what the API answers, with status 1 if it is misconfigur
   })
   expect({ slug, told: { ...told, findings: dated } }).toEqual({
     slug: 'acme',
-    told: { ...asked, snippetKey },
+    told: { ...requested, snippetKey },
   })
   expect([publicUrl, Object.keys(snippet)]).toEqual([null, ['file', 'integrity']])
   expect(erased24h).toBe(0)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { freePort } from '../../scripts/support/ports.ts'
-import { claimPort, claimPorts, PortTaken, portFault } from '../../src/runtime/ports.ts'
+import { claimPort, claimPorts, PortTaken, portProblem } from '../../src/runtime/ports.ts'
 
 const faultOf = (...args: Parameters<typeof claimPort>) => {
   try {
@@ -41,10 +41,10 @@ describe('a port that cannot be had', () => {
 
   test('because only the system may have it: choose a higher one', () => {
     const settings = { hostname: '127.0.0.1', portSetting: '--port', addressSetting: '--host' }
-    expect(portFault('EACCES', { ...settings, port: 80 })).toStartWith(
+    expect(portProblem('EACCES', { ...settings, port: 80 })).toStartWith(
       'Port 80 is below 1024, which this user may not listen on: choose a higher one by --port',
     )
-    expect(portFault('EACCES', { ...settings, port: 8080 })).toContain('(EACCES)')
+    expect(portProblem('EACCES', { ...settings, port: 8080 })).toContain('(EACCES)')
   })
 })
 

@@ -31,9 +31,9 @@ describe('help', () => {
   test.each(
     [[], ['serve'], ['org'], ['flows', 'push']].map(args => [args.join(' '), args] as const),
   )('cairn help %s is what --help prints', async (_name, args) => {
-    const asked = await cairn.run([...args, '--help'])
-    expect(await cairn.run(['help', ...args])).toEqual(asked)
-    expect(asked.status).toBe(0)
+    const requested = await cairn.run([...args, '--help'])
+    expect(await cairn.run(['help', ...args])).toEqual(requested)
+    expect(requested.status).toBe(0)
   })
 
   test.each(compiledManual())('cairn help $name is that topic of the manual', async topic => {

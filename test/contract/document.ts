@@ -133,11 +133,11 @@ function rowsOf(table: Table, line: number, cells: readonly string[]): Row[] {
   })
 }
 
-const longestName = 150
+const maxNameLength = 150
 
 function nameOf({ line, method, target, caller, input, status }: Row): string {
   const words = [method, target, 'by', caller, ...input].join(' ')
-  const shown = words.length > longestName ? `${words.slice(0, longestName - 1)}…` : words
+  const shown = words.length > maxNameLength ? `${words.slice(0, maxNameLength - 1)}…` : words
   return `contract.md:${line}  ${shown} → ${status}`
 }
 

@@ -23,8 +23,8 @@ const matches = (route: RouteLine, path: string) =>
 
 /** The route that a request is for. For a wrong method, the first route of its path. */
 export function routeOf(sent: Sent, routes: readonly RouteLine[]): RouteLine | null {
-  const asked = sent.headers.find(([name]) => name === 'Access-Control-Request-Method')?.[1]
-  const method = { HEAD: 'GET', OPTIONS: asked }[sent.method] ?? sent.method
+  const requested = sent.headers.find(([name]) => name === 'Access-Control-Request-Method')?.[1]
+  const method = { HEAD: 'GET', OPTIONS: requested }[sent.method] ?? sent.method
   const ofPath = routes.filter(route => matches(route, pathOf(sent)))
   return ofPath.find(route => route.method === method) ?? ofPath[0] ?? null
 }

@@ -114,13 +114,13 @@ export class Player {
 }
 
 /** Rows take this long only if the machine is busy. */
-const usualPatienceMs = 30_000
+const defaultPatienceMs = 30_000
 
 /** Declares a test for each case of a contract, by its sections. */
 export function playCases(
   { cases }: Contract,
   player: () => Player,
-  patienceMs = usualPatienceMs,
+  patienceMs = defaultPatienceMs,
 ): void {
   for (const [section, ofSection] of Map.groupBy(cases, ({ section }) => section)) {
     describe(section, () => {

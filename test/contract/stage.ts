@@ -120,7 +120,7 @@ const scopes = [
 ]
 
 /** As many flows as an organisation may have, and one in the archive. */
-const mostFlows = 1_000
+const maxFlows = 1_000
 
 const flowFile = (name: string) => join(import.meta.dir, 'flows', name)
 
@@ -207,7 +207,7 @@ class Operator {
     await this.flows('push', file)
     await this.flows('publish', 'archived')
     await this.flows('archive', 'archived')
-    const keys = Array.from({ length: mostFlows }, (_, i) => `flow-${i}`)
+    const keys = Array.from({ length: maxFlows }, (_, i) => `flow-${i}`)
     await Bun.write(file, keys.map(flow).join('---\n'))
     await this.flows('push', file)
   }

@@ -24,7 +24,8 @@ async function house() {
   const tenant = await Tenant.of(world)
   tenant.limit({ health: 1e6, manage: 1e6, events: 1e6 })
   const credential = await tenant.managementToken('settings:write', 'analytics:read')
-  const ask = (what: string, asked: Asked = {}) => tenant.answer(what, { credential, ...asked })
+  const ask = (what: string, requested: Asked = {}) =>
+    tenant.answer(what, { credential, ...requested })
   const faults: unknown[] = []
   const watch = alertWatch({
     ...{ clock: world.clock, stores: world.stores, management: world.management },
@@ -377,8 +378,8 @@ describe('a mail address', () => {
       ...{ sendsMail: false },
       report: { recipients: [{ mail: team, state: 'waiting', confirmationSentAt: null }] },
     })
-    const asked = await own.ask('POST /manage/alerts/confirmations', { body: { mail: team } })
-    expect([asked.status, asked.body.details[0].message]).toEqual([
+    const requested = await own.ask('POST /manage/alerts/confirmations', { body: { mail: team } })
+    expect([requested.status, requested.body.details[0].message]).toEqual([
       422,
       expect.stringContaining('CAIRN_PUBLIC_URL'),
     ])

@@ -11,7 +11,7 @@ afterAll(() => world.close())
 
 const origin = 'https://app.example.com'
 const steps = [{ key: 'search', title: 'Search', target: { selector: '#search' } }]
-const asked = { flow: 'welcome', step: 'search', url: `${origin}/board?a=b` }
+const requested = { flow: 'welcome', step: 'search', url: `${origin}/board?a=b` }
 
 async function house(origins?: string[]) {
   const tenant = await Tenant.of(world)
@@ -23,7 +23,7 @@ async function house(origins?: string[]) {
       credential,
       ...(body !== undefined && { body }),
     })
-  const begin = async () => (await manage('POST', asked)).body
+  const begin = async () => (await manage('POST', requested)).body
   return { tenant, credential, manage, begin }
 }
 
@@ -168,7 +168,7 @@ test.each([
 
 test('only pages of the origins that an organisation lists can be picked on', async () => {
   const { manage } = await house(['https://other.example'])
-  const { status, body } = await manage('POST', asked)
+  const { status, body } = await manage('POST', requested)
   expect([status, body.details]).toEqual([
     422,
     [
@@ -178,5 +178,5 @@ test('only pages of the origins that an organisation lists can be picked on', as
       },
     ],
   ])
-  expect((await manage('POST', { ...asked, url: 'https://other.example/' })).status).toBe(201)
+  expect((await manage('POST', { ...requested, url: 'https://other.example/' })).status).toBe(201)
 })

@@ -158,7 +158,7 @@ describe('cookie and token', () => {
     const visitor = await Visitor.of(tenant, 'owner')
     const another = await Visitor.of(tenant, 'owner')
     const foreign = await Visitor.of(other, 'owner')
-    const refusal = await refusalOf(what)
+    const rejection = await refusalOf(what)
     expect((await visitor.api(what)).status).toBe(200)
     const halves: [string, Promise<Response>][] = [
       ['the cookie alone', visitor.api(what, { authorization: undefined })],
@@ -173,9 +173,9 @@ describe('cookie and token', () => {
       const { status, body, headers } = await seen(answer)
       expect([half, status, body, headers]).toEqual([
         half,
-        refusal.status,
-        refusal.body,
-        refusal.headers,
+        rejection.status,
+        rejection.body,
+        rejection.headers,
       ])
     }
     const foreignPage = await visitor.api(what, {
@@ -245,8 +245,8 @@ describe('the dashboard’s own routes', () => {
       ).toEqual([])
     }
     const host = { host: 'cairn.test', origin: 'http://cairn.test' }
-    const asked = { body, headers: { ...unsaid, ...host } }
-    expect((await visitor.fetch('POST', path, asked)).status).toBe(200)
+    const requested = { body, headers: { ...unsaid, ...host } }
+    expect((await visitor.fetch('POST', path, requested)).status).toBe(200)
   })
 
   test('a link’s code can be redeemed only by our own pages', async () => {
@@ -353,8 +353,8 @@ test('without a dashboard none of its routes exist', async () => {
   for (const path of ['token', 'redeem', 'sign-out', 'ways']) {
     expect((await visitor.ask(path)).status).toBe(404)
   }
-  const asked = { asOperator: true, body: { role: 'viewer' } }
-  expect((await alone.answer('POST /manage/dashboard/links', asked)).status).toBe(404)
+  const requested = { asOperator: true, body: { role: 'viewer' } }
+  expect((await alone.answer('POST /manage/dashboard/links', requested)).status).toBe(404)
   await bare.close()
 })
 

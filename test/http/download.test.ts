@@ -3,12 +3,12 @@ import { csvStream } from '../../src/http/download.ts'
 
 test('a client that goes away while a page is read breaks nothing, and no more is read', async () => {
   const broken: unknown[] = []
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<void>()
   let pagesRead = 0
   const pages = async function* () {
     for (;;) {
-      asked.resolve()
+      requested.resolve()
       await arrived.promise
       yield [++pagesRead]
     }
@@ -17,7 +17,7 @@ test('a client that goes away while a page is read breaks nothing, and no more i
   const reader = csvStream(['n'], pages(), n => [n], { bom: false, onBroken }).getReader()
   // The header; from now on the first page is read.
   await reader.read()
-  await asked.promise
+  await requested.promise
   const cancelled = reader.cancel()
   arrived.resolve()
   await cancelled

@@ -92,12 +92,12 @@ test('a limiter that answers with a promise, as one on another machine, admits t
     tenant.limit({ flows: 3, analytics: 2, manage: 2 })
     const { id } = tenant.publish(tour())
     const credential = await tenant.managementToken('flows:read')
-    const asked = [
+    const requested = [
       [4, () => tenant.ask('GET /flows')],
       [3, () => tenant.ask(`GET /flows/${id}/analytics`)],
       [3, () => tenant.ask('GET /manage/me', { credential })],
     ] as const
-    for (const [times, ask] of asked) {
+    for (const [times, ask] of requested) {
       const answers = await Promise.all(Array.from({ length: times }, ask))
       expect(answers.map(({ status }) => status).toSorted()).toEqual([
         ...Array(times - 1).fill(200),

@@ -35,11 +35,11 @@ const templates = description.managing.map(({ method, path }) => ({
 }))
 
 /** Asks, and checks the answer against the description. */
-async function ask(what: string, asked: Asked & { by?: Tenant } = {}) {
+async function ask(what: string, requested: Asked & { by?: Tenant } = {}) {
   const [method = '', target = ''] = what.split(' ')
   const path = target.split('?')[0]!
   const route = templates.find(one => one.method === method && one.pattern.test(path))
-  const { by = tenant, ...rest } = asked
+  const { by = tenant, ...rest } = requested
   const response = await by.ask(what, { credential: everything, ...rest })
   const copy = response.clone()
   await description.check(method, route!.path, response)
@@ -73,9 +73,9 @@ describe('who is let in', () => {
   })
 
   test.each(named)('%s: nobody without a good management token', async (what, { body }) => {
-    const asked = body ? { body: {} } : {}
+    const requested = body ? { body: {} } : {}
     for (const [stranger, credential] of strangers) {
-      const { status, body: refusal } = await ask(what, { ...asked, credential })
+      const { status, body: refusal } = await ask(what, { ...requested, credential })
       const refused = { status: 401, refusal: { error: 'Unauthorized' } as never }
       expect({ stranger, status, refusal }).toEqual({ stranger, ...refused })
     }
@@ -199,8 +199,8 @@ describe('authoring', () => {
 })
 
 describe('settings', () => {
-  const patch = (by: Tenant, body: object, asked: Asked = { asOperator: true }) =>
-    ask('PATCH /manage/settings', { by, body, ...asked })
+  const patch = (by: Tenant, body: object, requested: Asked = { asOperator: true }) =>
+    ask('PATCH /manage/settings', { by, body, ...requested })
 
   test('apply from the next request on when they are changed, and the rest stays', async () => {
     const one = await Tenant.of(world)
@@ -411,13 +411,17 @@ describe('what authors ask', () => {
     const { id } = tenant.publish(tour({ key: 'explained', priority: 90 }))
     const events = [{ kind: 'flow_completed', userId: 'eve', flowId: id, runId: 'of-eve' }]
     await tenant.send(events)
-    const asked = { flow: 'explained', url: 'https://app.example/projects', traits: { plan: 'x' } }
-    const stranger = await ask('POST /manage/explain', { body: asked })
+    const requested = {
+      flow: 'explained',
+      url: 'https://app.example/projects',
+      traits: { plan: 'x' },
+    }
+    const stranger = await ask('POST /manage/explain', { body: requested })
     expect([stranger.status, stranger.body]).toMatchObject([
       200,
       { shown: true, instead: null, person: { userId: null, history: { runs: 0 } } },
     ])
-    const named = { ...asked, flow: id, userId: 'eve' }
+    const named = { ...requested, flow: id, userId: 'eve' }
     const { body } = await ask('POST /manage/explain', { body: named })
     expect(body).toMatchObject({
       shown: false,
@@ -428,7 +432,7 @@ describe('what authors ask', () => {
     const failed = rules.filter(({ holds }) => holds === false).map(({ rule }) => rule)
     expect(failed).toEqual(['frequency'])
     const credential = await tenant.managementToken('flows:read')
-    expect((await ask('POST /manage/explain', { body: asked, credential })).status).toBe(200)
+    expect((await ask('POST /manage/explain', { body: requested, credential })).status).toBe(200)
     const refused = await ask('POST /manage/explain', { body: named, credential })
     expect([refused.status, refused.body]).toMatchObject([403, { scope: 'people:read' }])
     for (const [status, wrong] of [
@@ -437,7 +441,7 @@ describe('what authors ask', () => {
       [422, { userId: '' }],
       [404, { flow: 'nothing' }],
     ] as const) {
-      const answer = await ask('POST /manage/explain', { body: { ...asked, ...wrong } })
+      const answer = await ask('POST /manage/explain', { body: { ...requested, ...wrong } })
       expect([wrong, answer.status]).toEqual([wrong, status])
     }
   })

@@ -24,8 +24,8 @@ beforeAll(async () => {
 })
 
 /** Asks, and checks the answer against the description. */
-async function ask(what: string, asked: Asked & { by?: Tenant } = {}) {
-  const { by = tenant, ...rest } = asked
+async function ask(what: string, requested: Asked & { by?: Tenant } = {}) {
+  const { by = tenant, ...rest } = requested
   const response = await by.ask(what, { credential: token, ...rest })
   const [method = '', target = ''] = what.split(' ')
   const copy = response.clone()
@@ -78,11 +78,11 @@ test('an erasure or rebuild during another one is 409, and nothing has begun', a
   }
   release()
   const { body } = await ask('GET /manage/audit')
-  const asked = body.lines.filter(({ action }: { action: string }) => action === 'person.erase')
+  const requested = body.lines.filter(({ action }: { action: string }) => action === 'person.erase')
   expect((await ask(`DELETE ${named('waiting')}`)).status).toBe(200)
   const { body: after } = await ask('GET /manage/audit')
   const later = after.lines.filter(({ action }: { action: string }) => action === 'person.erase')
-  expect(later).toHaveLength(asked.length + 1)
+  expect(later).toHaveLength(requested.length + 1)
 })
 
 test('only the operator may hold up everybody’s writes for an erasure', async () => {

@@ -75,11 +75,11 @@ async function signIn({ claims = {}, ...changed }: Changes = {}): Promise<string
   expect(begun.status).toBe(303)
   const early = problemOf(begun)
   if (early !== null) return early
-  const asked = new URL(begun.headers.get('location')!).searchParams
+  const requested = new URL(begun.headers.get('location')!).searchParams
   const seconds = Math.floor(world.clock.now() / 1_000)
   const all = {
     ...{ iss: issuer, aud: clientId, iat: seconds, exp: seconds + 60, sub: 'ann' },
-    ...{ nonce: asked.get('nonce'), name: 'Ann', org: tenant.organisation.slug },
+    ...{ nonce: requested.get('nonce'), name: 'Ann', org: tenant.organisation.slug },
     ...claims,
   }
   const idToken = await new SignJWT(all)
@@ -87,7 +87,7 @@ async function signIn({ claims = {}, ...changed }: Changes = {}): Promise<string
     .sign(privateKey)
   const token = { access_token: 'a', token_type: 'Bearer', expires_in: 60, id_token: idToken }
   answers.token = changed.token ? changed.token(token) : token
-  const query = new URLSearchParams({ code: 'c', state: asked.get('state')!, iss: issuer })
+  const query = new URLSearchParams({ code: 'c', state: requested.get('state')!, iss: issuer })
   changed.query?.(query)
   const [cookie = ''] = begun.headers.getSetCookie()
   const ended = await get(`/dashboard/sign-in/callback?${query}`, cookie.split(';')[0])

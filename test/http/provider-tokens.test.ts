@@ -204,10 +204,10 @@ describe('a token is refused', () => {
         tenant.organisation.id,
       )
     }
-    const refusal = await tokens
+    const rejection = await tokens
       .organisationOf(await signedWith(first, claims(), { kid: undefined }))
       .catch(error => error)
-    expect(unauthorizedCauseOf(refusal)).toBe('token_ambiguous_key')
+    expect(unauthorizedCauseOf(rejection)).toBe('token_ambiguous_key')
   })
 
   test('with alg none or HS256 under an unknown kid, before any key is fetched', async () => {

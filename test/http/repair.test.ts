@@ -20,7 +20,8 @@ async function published() {
   tenant.limit({ health: 1e6, fingerprint: 1e6 })
   const { steps: made } = tenant.publish(tour({ key: 'welcome', steps }))
   const credential = await tenant.managementToken(...scopes)
-  const ask = (what: string, asked: Asked = {}) => tenant.answer(what, { credential, ...asked })
+  const ask = (what: string, requested: Asked = {}) =>
+    tenant.answer(what, { credential, ...requested })
   const stepId = made[1]!.id
   return {
     tenant,

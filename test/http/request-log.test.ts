@@ -51,9 +51,12 @@ const expectOneLine = async (status: number, ask: () => Promise<Response>) => {
   expect(world.answers[0]).toMatchObject({ requestId, status })
 }
 
-test.each(cases)('%d of %s is logged once, under its request id', async (status, what, asked) => {
-  await expectOneLine(status, () => tenant.ask(what.replace('{flow}', flowId), asked))
-})
+test.each(cases)(
+  '%d of %s is logged once, under its request id',
+  async (status, what, requested) => {
+    await expectOneLine(status, () => tenant.ask(what.replace('{flow}', flowId), requested))
+  },
+)
 
 test('a 429 is logged once, under its request id', () =>
   expectOneLine(429, () => spent.ask('GET /flows')))

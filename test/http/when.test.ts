@@ -26,8 +26,8 @@ beforeAll(async () => {
   token = await tenant.managementToken(...scopes)
 })
 
-async function ask(what: string, asked: Asked = {}) {
-  const response = await tenant.ask(what, asked)
+async function ask(what: string, requested: Asked = {}) {
+  const response = await tenant.ask(what, requested)
   const [method = '', target = ''] = what.split(' ')
   const copy = response.clone()
   await description.check(

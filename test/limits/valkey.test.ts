@@ -88,11 +88,11 @@ test('three nodes, a thousand at once: exactly the limit is admitted, each with 
 test('requests that arrive while the server is being asked share the next question', async () => {
   const { take } = await node()
   const [one, other] = [anybody(70), anybody(5)]
-  const asked = await valkey.counts()
+  const requested = await valkey.counts()
   const taken = await Promise.all(
     Array.from({ length: 100 }, (_, i) => take(i % 10 === 0 ? other : one)),
   )
-  expect(await valkey.counts()).toBe(asked + 2)
+  expect(await valkey.counts()).toBe(requested + 2)
   expect(taken.filter(({ admitted }) => admitted)).toHaveLength(75)
 })
 
@@ -100,18 +100,18 @@ test('a full window is not asked for again until it ends or its limit is raised'
   const { limiter, take } = await node()
   const one = anybody(2)
   for (const admitted of [true, true, false]) expect((await take(one)).admitted).toBe(admitted)
-  const asked = await valkey.counts()
+  const requested = await valkey.counts()
   // Answered at once, without a promise.
   expect(limiter.take(one, 'events', performance.now())).toMatchObject({ admitted: false })
   const lower = { ...one, limits: limitsWith({ events: 1 }) }
   expect(limiter.take(lower, 'events', performance.now())).toMatchObject({ admitted: false })
-  expect(await valkey.counts()).toBe(asked)
+  expect(await valkey.counts()).toBe(requested)
   const higher = { ...one, limits: limitsWith({ events: 4 }) }
   expect(await take(higher)).toMatchObject({ admitted: true, remaining: 1 })
   const isOver = performance.now() + windowMs
   // The server's own window is still open, and the server decides.
   expect(await limiter.take(one, 'events', isOver)).toMatchObject({ admitted: false })
-  expect(await valkey.counts()).toBe(asked + 2)
+  expect(await valkey.counts()).toBe(requested + 2)
 })
 
 test('a window that somebody has set without an expiry ends all the same', async () => {

@@ -84,9 +84,11 @@ anyTest.skipIf(haproxyProgram === null)('HAProxy takes haproxy.cfg, which asks e
   rmSync(folder, { recursive: true })
   expect(`${stderr}`).not.toContain('ALERT')
   expect(exitCode).toBe(0)
-  const asked = [...config.matchAll(/^ +server (\S+) (\S+):(\d+)/gm)].map(([, ...parts]) => parts)
+  const requested = [...config.matchAll(/^ +server (\S+) (\S+):(\d+)/gm)].map(
+    ([, ...parts]) => parts,
+  )
   const nodes = Object.keys(compose.services).filter(name => name.startsWith('cairn-'))
-  expect(asked).toEqual(nodes.map(name => [name, name, `${ports.api}`]))
+  expect(requested).toEqual(nodes.map(name => [name, name, `${ports.api}`]))
   expect(config).toContain(`check port ${ports.management} `)
   const { ports: published } = compose.services.haproxy
   expect(published).toEqual([`127.0.0.1:8080:${/bind :(\d+)/.exec(config)![1]}`])

@@ -27,18 +27,18 @@ afterEach(() => {
 
 /** A provider that answers as a test says; by path, else 404. */
 function impostor(answers: Record<string, Answer>) {
-  const asked: string[] = []
+  const requested: string[] = []
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch(request) {
       const { pathname } = new URL(request.url)
-      asked.push(pathname)
+      requested.push(pathname)
       return answers[pathname]?.(request) ?? new Response(null, { status: 404 })
     },
   })
   servers.push(server)
-  return { issuer: `http://127.0.0.1:${server.port}`, asked }
+  return { issuer: `http://127.0.0.1:${server.port}`, asked: requested }
 }
 
 const openId = '/.well-known/openid-configuration'

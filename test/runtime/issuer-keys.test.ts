@@ -209,13 +209,13 @@ describe('the provider is not hammered', () => {
   test('by what it says itself about how long keys last: from a minute to an hour', async () => {
     await provider.stop()
     let maxAge = 0
-    let asked = 0
+    let requested = 0
     const { d: _, ...key } = old
     const caching = Bun.serve({
       port: Number(new URL(provider.issuer).port),
       hostname: '127.0.0.1',
       fetch(request) {
-        asked++
+        requested++
         const headers = { 'cache-control': `max-age=${maxAge}` }
         if (request.url.endsWith('/jwks')) return Response.json({ keys: [key] }, { headers })
         const jwks_uri = `${provider.issuer}/jwks`
@@ -224,9 +224,9 @@ describe('the provider is not hammered', () => {
     })
     const fetchesIn = async (ms: number) => {
       await cairn.keys.refresh()
-      asked = 0
+      requested = 0
       await cairn.passes(ms)
-      return asked / aFetch
+      return requested / aFetch
     }
     expect(await fetchesIn(10 * minuteMs)).toBe(10)
     maxAge = 1_200

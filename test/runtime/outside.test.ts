@@ -3,12 +3,12 @@ import { outsideOf, type Resolve } from '../../src/runtime/outside.ts'
 
 /** A request that leaves the machine goes to the very address that was judged, and leads to no other. */
 
-let asked = 0
+let requested = 0
 const server = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
   fetch(request) {
-    asked++
+    requested++
     const { pathname } = new URL(request.url)
     if (pathname === '/redirect') return Response.redirect('/', 302)
     if (pathname === '/large') return new Response('x'.repeat(200_000))
@@ -39,14 +39,14 @@ test.each([
   [['fd00::1']],
   [['::ffff:169.254.169.254']],
 ])('nothing is sent to a name that means %j', async addresses => {
-  const before = asked
+  const before = requested
   const sent = await strict(async () => addresses).post(
     `https://hooks.example.com:${server.port}/`,
     {},
     '{}',
   )
   expect(sent).toEqual({ fault: 'The name of the receiver means an address in a private network' })
-  expect(asked).toBe(before)
+  expect(requested).toBe(before)
 })
 
 test('an address that was stored while it was allowed is refused once it is not', async () => {
@@ -55,10 +55,10 @@ test('an address that was stored while it was allowed is refused once it is not'
 })
 
 test('a redirect is not followed, and a large answer not read', async () => {
-  const before = asked
+  const before = requested
   const url = (path: string) => `http://hooks.example.com:${server.port}${path}`
   expect(await free().post(url('/redirect'), {}, '{}')).toEqual({ status: 302 })
-  expect(asked).toBe(before + 1)
+  expect(requested).toBe(before + 1)
   expect(await free().post(url('/large'), {}, '{}')).toMatchObject({
     fault: 'The answer is too large',
   })

@@ -6,9 +6,9 @@ import { reloadOf } from '../../src/runtime/reload.ts'
 const configOf = (env: Record<string, string> = {}): Config => readConfig({ env }).config
 
 test('settings that can change while serving are taken up, and the rest wait for a restart', () => {
-  const asked = configOf({ CAIRN_PORT: '0' })
+  const requested = configOf({ CAIRN_PORT: '0' })
   // The port that the server chose for 0 is no change.
-  const running = { ...asked, port: 40_000 }
+  const running = { ...requested, port: 40_000 }
   const next = configOf({
     CAIRN_PORT: '0',
     CAIRN_LOG_LEVEL: 'debug',
@@ -18,7 +18,7 @@ test('settings that can change while serving are taken up, and the rest wait for
     CAIRN_ACK: 'buffer',
     CAIRN_KEY_GRACE_HOURS: '1',
   })
-  const { config, changed, waiting } = reloadOf(running, asked, next)
+  const { config, changed, waiting } = reloadOf(running, requested, next)
   expect(changed).toEqual(['CAIRN_RETENTION_DAYS', 'CAIRN_SESSION_SECRET', 'CAIRN_LOG_LEVEL'])
   expect(waiting).toEqual(['CAIRN_ACK', 'CAIRN_BUFFER_EVENTS'])
   expect(config).toEqual({

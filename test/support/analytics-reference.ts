@@ -40,7 +40,7 @@ export interface RefEvent {
 }
 
 /** What a step asks. The only ratings are those of the Net Promoter Score, and choices allow several at once. */
-export type RefAsked =
+export type RequestedRef =
   | { type: 'rating' }
   | { type: 'choice'; several: true; choices: { key: string; label: string }[] }
   | { type: 'text' }
@@ -50,7 +50,7 @@ export interface RefVersion {
   version: number
   /** Epoch milliseconds. */
   publishedAt: number
-  steps: { key: string; question?: RefAsked }[]
+  steps: { key: string; question?: RequestedRef }[]
   items: { key: string; completeOn: string | null }[]
 }
 
@@ -96,7 +96,7 @@ export interface RefStep {
   medianSeconds: number | null
   p90Seconds: number | null
   question?: {
-    type: RefAsked['type']
+    type: RequestedRef['type']
     answers: number
     average: number | null
     median: number | null
@@ -253,7 +253,7 @@ export function ticksOf(flow: RefFlow, events: RefEvent[]): RefTick[] {
 }
 
 /** Up to so many people of a run, runs of a person and people in a party are believed. */
-const mostTogether = 16
+const maxTogether = 16
 
 /** The events of a flow that belong to a run. */
 function eventsOfRuns(flow: RefFlow, events: RefEvent[]): RefEvent[] {
@@ -293,9 +293,9 @@ export function partyOf(flow: RefFlow, events: RefEvent[], person: string): stri
   const shared = namedTogether(flow, events)
   const othersOf = (one: string): string[] | null => {
     const runs = shared.filter(people => people.includes(one))
-    const believed = runs.filter(people => people.length <= mostTogether)
+    const believed = runs.filter(people => people.length <= maxTogether)
     const others = distinct(believed.flat()).filter(other => other !== one)
-    return runs.length > mostTogether || others.length > mostTogether ? null : others
+    return runs.length > maxTogether || others.length > maxTogether ? null : others
   }
   return [person, ...(othersOf(person) ?? []).filter(other => othersOf(other) !== null)]
 }
@@ -460,8 +460,10 @@ export function referenceAnalytics(
 
   const inRange = runsOf(flow, events).filter(run => {
     const day = dayOf(run.start)
-    const isAsked = (query.only ?? []).every(({ trait, value }) => traitOf(run, trait) === value)
-    return isAsked && query.from <= day && day <= query.to
+    const isRequested = (query.only ?? []).every(
+      ({ trait, value }) => traitOf(run, trait) === value,
+    )
+    return isRequested && query.from <= day && day <= query.to
   })
   const runs = inRange.filter(run => query.version === undefined || run.version === query.version)
   // A run that begins with its completion has no duration.
@@ -575,7 +577,7 @@ function traitOf(run: RefRun, trait: string): string | null {
   if (said.length === 0) return null
   const at = least(said.map(event => event.at))
   const first = said.filter(event => event.at === at).map(event => JSON.stringify(event.traits))
-  return JSON.parse(leastString(first))[trait] ?? null
+  return JSON.parse(minString(first))[trait] ?? null
 }
 
 /** The values of a trait, most runs first, then the runs that did not say it. */
@@ -667,11 +669,9 @@ function stepNumbers(
   const runsWith = (kind: RefEvent['kind']) =>
     runs.filter(run => firstTime(run, kind, key) !== null)
   const reached = runsWith('step_viewed')
-  const dropped = reached.filter(
-    run => !isCompleted(run) && furthestViewed(flow, run, stepRank) === key,
-  )
+  const dropped = reached.filter(run => !isCompleted(run) && maxViewed(flow, run, stepRank) === key)
   const times = reached.flatMap(run => stepTime(flow, run, key) ?? [])
-  const asked = flow.versions
+  const requested = flow.versions
     .flatMap(({ steps }) => steps)
     .find(step => step.key === key && step.question)?.question
   return {
@@ -690,7 +690,7 @@ function stepNumbers(
     dropOffRate: rate(dropped.length, reached.length),
     medianSeconds: percentileSeconds(times, 50),
     p90Seconds: percentileSeconds(times, 90),
-    ...(asked && { question: questionNumbers(runs, key, asked) }),
+    ...(requested && { question: questionNumbers(runs, key, requested) }),
   }
 }
 
@@ -710,13 +710,13 @@ function answersTo(runs: RefRun[], stepKey: string): unknown[] {
 function questionNumbers(
   runs: RefRun[],
   stepKey: string,
-  asked: RefAsked,
+  requested: RequestedRef,
 ): NonNullable<RefStep['question']> {
   const given = answersTo(runs, stepKey)
   const answers = given.length
-  const none = { type: asked.type, answers, average: null, median: null, nps: null }
-  if (asked.type === 'text') return { ...none, distribution: [] }
-  const values = asked.type === 'rating' ? [...Array(11).keys()] : asked.choices
+  const none = { type: requested.type, answers, average: null, median: null, nps: null }
+  if (requested.type === 'text') return { ...none, distribution: [] }
+  const values = requested.type === 'rating' ? [...Array(11).keys()] : requested.choices
   const distribution = values.map(value => {
     const [of, label] = typeof value === 'number' ? [value, null] : [value.key, value.label]
     const count = given.filter(answer =>
@@ -724,7 +724,7 @@ function questionNumbers(
     ).length
     return { value: of, label, count, share: rate(count, answers) }
   })
-  if (asked.type === 'choice') return { ...none, distribution }
+  if (requested.type === 'choice') return { ...none, distribution }
   const numbers = (given as number[]).sort((a, b) => a - b)
   const promoters = numbers.filter(n => n === 9 || n === 10).length
   const passives = numbers.filter(n => n === 7 || n === 8).length
@@ -760,7 +760,7 @@ function stepTime(flow: RefFlow, run: RefRun, key: string): number | null {
 }
 
 /** The viewed step that is further on than all other viewed steps. */
-function furthestViewed(
+function maxViewed(
   flow: RefFlow,
   run: RefRun,
   stepRank: (key: string) => number,
@@ -829,8 +829,8 @@ function positionInRun(flow: RefFlow, run: RefRun, stepKey: string): number {
 /** The least userId that a run's events name, otherwise the least anonymousId. */
 function personOfRun(events: RefEvent[]): string {
   const users = events.flatMap(event => event.userId ?? [])
-  if (users.length > 0) return `u${leastString(users)}`
-  return `a${leastString(events.flatMap(event => event.anonymousId ?? []))}`
+  if (users.length > 0) return `u${minString(users)}`
+  return `a${minString(events.flatMap(event => event.anonymousId ?? []))}`
 }
 
 /** The person's run that started last, at or before a time; the greatest key among equals. */
@@ -979,6 +979,6 @@ function least(values: number[]): number {
   return values.reduce((a, b) => (b < a ? b : a))
 }
 
-function leastString(values: string[]): string {
+function minString(values: string[]): string {
   return values.reduce((a, b) => (b < a ? b : a))
 }

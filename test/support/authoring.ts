@@ -107,9 +107,9 @@ export const publishFlows = (
   now: () => number,
 ) =>
   change<FlowChangeDecision<StatusOutcome>>(database, orgRow, keys, now, (_, flow) => {
-    const asked = named(keys, flow)
-    requireSound(asked)
-    return asked.map(published)
+    const requested = named(keys, flow)
+    requireSound(requested)
+    return requested.map(published)
   })
 
 export const withdrawFlows = (

@@ -50,12 +50,12 @@ const isOfPage = (request: Request) =>
  * @param held what the test leaves unanswered
  */
 export async function rest(page: Page, held = /^$/): Promise<void> {
-  const asked = () =>
+  const requested = () =>
     [...underWay.get(page.context())!].map(request => request.url()).filter(url => !held.test(url))
   const isQuiet = (urls: string[]) => urls.length === 0
   // An answer may lead to more requests, in later frames or once another tab has released its lock.
-  for (let rounds = 0; rounds < 2; rounds = isQuiet(asked()) ? rounds + 1 : 0) {
-    await until(asked, isQuiet)
+  for (let rounds = 0; rounds < 2; rounds = isQuiet(requested()) ? rounds + 1 : 0) {
+    await until(requested, isQuiet)
     await page.evaluate(async () => {
       const { document, requestAnimationFrame, navigator } = globalThis as never as {
         document: { body: unknown }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { RefAsked, RefEvent, RefFlow, RefVersion } from './analytics-reference.ts'
+import type { RefEvent, RefFlow, RefVersion, RequestedRef } from './analytics-reference.ts'
 
 /**
  * Random event histories for comparing two ways of counting. They are small worlds on purpose: few
@@ -58,7 +58,7 @@ const zoneOffsets = [0, 60, 120, -240, -300, 345, 630, 660, 840, -660]
 
 const stepKeys = ['intro', 'menu', 'plan', 'team', 'theme', 'finish']
 /** Steps that ask something, in all versions that have them. */
-const asked: Readonly<Record<string, RefAsked>> = {
+const requested: Readonly<Record<string, RequestedRef>> = {
   plan: { type: 'rating' },
   team: {
     type: 'choice',
@@ -71,7 +71,7 @@ const ratings = [0, 6, 7, 8, 9, 10]
 const chosen = [['a'], ['a', 'b'], ['b', 'c'], ['c']]
 
 /** An answer to a step's question, in the form in which it is counted. */
-const answerTo = ({ type }: RefAsked, index: number) =>
+const answerTo = ({ type }: RequestedRef, index: number) =>
   JSON.stringify(
     type === 'rating' ? pick(ratings, index) : type === 'choice' ? pick(chosen, index) : '',
   )
@@ -227,7 +227,7 @@ export function historyArbitrary(options: HistoryOptions): fc.Arbitrary<History>
               publishedAt: times[n]!,
               steps: version.steps.map(key => ({
                 ...{ key },
-                ...(asked[key] && { question: asked[key] }),
+                ...(requested[key] && { question: requested[key] }),
               })),
               items: version.items.map(key => ({
                 key,
@@ -271,7 +271,7 @@ export function historyArbitrary(options: HistoryOptions): fc.Arbitrary<History>
           )
         }
         if (event.kind === 'question_answered') {
-          const question = asked[event.stepKey ?? '']
+          const question = requested[event.stepKey ?? '']
           if (question) event.answer = answerTo(question, drawn.name)
           else event.kind = 'step_viewed'
         }

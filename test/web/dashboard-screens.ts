@@ -7,7 +7,7 @@ import { Demo } from '../support/demo.ts'
 const screens = 20
 const minutes = Number(process.argv[2] ?? 3)
 /** How long requests may still come that a page planned before it counted as left open. Milliseconds. */
-const longestPlannedMs = 60_000
+const maxPlannedMs = 60_000
 
 /** What people leave open, in turn. */
 const pages = [
@@ -43,7 +43,7 @@ try {
   }
   const openedAt = performance.now()
   const open = await shareOver(demo.pid, Math.min(minutes, leftOpenAfterMs / 60_000))
-  await Bun.sleep(openedAt + leftOpenAfterMs + longestPlannedMs - performance.now())
+  await Bun.sleep(openedAt + leftOpenAfterMs + maxPlannedMs - performance.now())
   const left = await shareOver(demo.pid, minutes)
   console.log(`server's CPU over ${minutes} minutes, percent of a core, wanted under 1:`)
   console.log(`  nothing open         ${idle.toFixed(2)}`)

@@ -184,8 +184,8 @@ describe('styles', () => {
 
   test('a theme with URLs as colours loads nothing', async () => {
     const { page } = await site.browser.page()
-    const asked: string[] = []
-    page.on('request', request => asked.push(request.url()))
+    const requested: string[] = []
+    page.on('request', request => requested.push(request.url()))
     let value = ''
     await page.route('**/api/v1/flows*', async route => {
       const answer = await route.fetch()
@@ -207,7 +207,7 @@ describe('styles', () => {
       expect(style).not.toContain('pixel')
       await page.evaluate('localStorage.clear()')
     }
-    expect(asked.filter(url => url.includes('pixel'))).toEqual([])
+    expect(requested.filter(url => url.includes('pixel'))).toEqual([])
   })
 
   test('long words and texts stay in the card, and its buttons can be reached', async () => {

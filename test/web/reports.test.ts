@@ -272,8 +272,8 @@ describe('the storage of the browser', () => {
     await goTo('clock')
     await title.waitFor()
     await allSent(page)
-    const hasAsked = (path: string) => noticed.requests.some(url => url.includes(path))
-    await until(() => hasAsked('/api/v1/flows?') && hasAsked('/heartbeat'))
+    const requestedHas = (path: string) => noticed.requests.some(url => url.includes(path))
+    await until(() => requestedHas('/api/v1/flows?') && requestedHas('/heartbeat'))
     await page.goto('about:blank')
     await page.addInitScript(`if (location.search === '?case=alien') {
       const set = (name, value) => localStorage.setItem('${prefix}' + name, JSON.stringify(value))

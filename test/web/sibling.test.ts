@@ -173,9 +173,9 @@ test('a page on a sibling subdomain reads nothing and changes nothing', async ()
       .filter(line => line.includes('"route":') && line.endsWith('}'))
       .map(line => JSON.parse(line) as { method: string; status: number })
   await server.until(() => answered().length > attempts.length)
-  const isRefusal = ({ method, status }: { method: string; status: number }) =>
+  const isRejection = ({ method, status }: { method: string; status: number }) =>
     status === 401 || (method === 'OPTIONS' && status === 204)
-  expect(answered().filter(one => !isRefusal(one))).toEqual([])
+  expect(answered().filter(one => !isRejection(one))).toEqual([])
 
   expect((await askAs(own, 'token', {})).status).toBe(200)
   const lines = await place.json<{ action: string }[]>(['audit'])

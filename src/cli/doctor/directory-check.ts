@@ -10,7 +10,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { attempt } from '../../core/attempt.ts'
 import { shellWord } from '../../core/text/wording.ts'
-import { leastFree } from '../../runtime/readiness.ts'
+import { minFree } from '../../runtime/readiness.ts'
 import { sessionKey } from '../../runtime/session-key.ts'
 import { explained } from '../failure.ts'
 import { sizeOf } from '../output.ts'
@@ -142,7 +142,7 @@ export function judgeDisk(
   const left = `${sizeOf(free)} (${((free / total) * 100).toFixed(1)} %) are free where ${data} is`
   const advice = 'make room, or move the data directory to a larger disk'
   const findings: Finding[] = []
-  if (free < leastFree(total)) findings.push(error('disk', left, advice))
+  if (free < minFree(total)) findings.push(error('disk', left, advice))
   else if (free < enoughFree(total)) findings.push(warning('disk', left, advice))
   else findings.push(ok('disk', left))
   const kind = process.platform === 'linux' ? remote[type >>> 0] : undefined

@@ -79,8 +79,8 @@ export const areValid = (files: readonly NamedFile[], strict = false) =>
 /** Why files are not valid, in a line that follows what is wrong with them. */
 export function verdict(files: readonly NamedFile[]): string {
   const problems = files.flatMap(file => file.problems)
-  const of = (asked: FileProblem['severity']) =>
-    problems.filter(({ severity, code }) => severity === asked && code !== tooMany).length
+  const of = (requested: FileProblem['severity']) =>
+    problems.filter(({ severity, code }) => severity === requested && code !== tooMany).length
   const counts = [
     ...(of('error') > 0 ? [counted(of('error'), 'error')] : []),
     ...(of('warning') > 0 ? [counted(of('warning'), 'warning')] : []),

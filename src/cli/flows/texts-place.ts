@@ -1,5 +1,5 @@
 import { change } from '../../core/flow/edit/change.ts'
-import { isFault, isMapping, parseSource } from '../../core/flow/edit/source.ts'
+import { isError, isMapping, parseSource } from '../../core/flow/edit/source.ts'
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
 import { minimalFlow, type Plain } from '../../core/flow/minimal.ts'
@@ -112,7 +112,7 @@ function writeTexts(path: string, { locale, texts }: TextImport): void {
     new CommandFailure(
       `${path} was not changed: ${why}; import into the draft instead, by the flow's key`,
     )
-  if (isFault(read) || !isMapping(read.value) || 'flows' in read.value) {
+  if (isError(read) || !isMapping(read.value) || 'flows' in read.value) {
     throw cannot('it holds several flows, and texts can only be written to files with one flow')
   }
   const changes = textChanges(read.value, locale, texts)

@@ -1,7 +1,12 @@
 import { Option } from 'commander'
 import { importTexts, requireLocale, type TextImport } from '../../core/flow/texts/import.ts'
-import { localeFault } from '../../core/flow/texts/locale-fault.ts'
-import { SheetFault, type SheetFormat, sheetFormats, sheetOf } from '../../core/flow/texts/sheet.ts'
+import { localeProblem } from '../../core/flow/texts/locale-fault.ts'
+import {
+  type SheetFormat,
+  SheetProblem,
+  sheetFormats,
+  sheetOf,
+} from '../../core/flow/texts/sheet.ts'
 import { readSheet, sheetText } from '../../core/flow/texts/sheet-file.ts'
 import { coverageOf, textUnits } from '../../core/flow/texts/units.ts'
 import { quoted, shown } from '../../core/text/wording.ts'
@@ -39,7 +44,7 @@ function saying<Result>(name: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
-    if (!(error instanceof SheetFault)) throw error
+    if (!(error instanceof SheetProblem)) throw error
     throw new CommandFailure(`${name}: ${error.message}`)
   }
 }
@@ -112,8 +117,8 @@ function addExport(texts: Command): void {
         command: Command,
       ) => {
         const { locale, format, out } = options
-        const fault = localeFault(locale)
-        if (fault !== null) throw new UsageFailure(`--locale: ${fault}`)
+        const problem = localeProblem(locale)
+        if (problem !== null) throw new UsageFailure(`--locale: ${problem}`)
         const { flow } = await flowNamed(name, options.flow, command)
         saying(shown(name, 200), () => requireLocale(flow))
         const units = textUnits(flow)
@@ -177,7 +182,7 @@ function addImport(texts: Command): void {
     })
 }
 
-const mostShown = 20
+const maxShown = 20
 
 /** @throws CommandFailure if texts are for another state of the flow, and that was not allowed */
 function refuseOutdated(
@@ -193,11 +198,11 @@ function refuseOutdated(
     ),
     ...superfluous.map(({ id, hint }) => `  ${quoted(id)} is no text of the flow${hint}`),
   ]
-  const more = lines.length > mostShown ? [`  … ${lines.length - mostShown} more`] : []
+  const more = lines.length > maxShown ? [`  … ${lines.length - maxShown} more`] : []
   const head = `${name}: nothing was changed, because the flow has changed since the export`
   const next =
     '--outdated skip takes only the rest, --outdated take also takes texts with a changed source'
-  throw new CommandFailure([head, ...lines.slice(0, mostShown), ...more, next].join('\n'))
+  throw new CommandFailure([head, ...lines.slice(0, maxShown), ...more, next].join('\n'))
 }
 
 const lines = ({ changed }: TextImport) =>

@@ -1,15 +1,15 @@
 import { attributeOf, type Traits } from '../flow/audience-match.ts'
 
 /** The most traits that an organisation can list, and the most characters of their names and values. */
-export const mostTraits = 8
-export const longestTrait = 64
+export const maxTraits = 8
+export const maxTraitLength = 64
 
 const traitPattern = /^[\p{L}\p{N}$][\p{L}\p{N}_.$ -]*$/u
 
 /** What is wrong with the name of a trait, as a sentence without a capital letter; null if nothing is. */
-export function traitFault(name: string): string | null {
-  if (name.length <= longestTrait && traitPattern.test(name) && name === name.trim()) return null
-  return `a trait's name is at most ${longestTrait} letters, digits, "_", ".", "-", "$" and spaces, such as plan or company.size`
+export function traitProblem(name: string): string | null {
+  if (name.length <= maxTraitLength && traitPattern.test(name) && name === name.trim()) return null
+  return `a trait's name is at most ${maxTraitLength} letters, digits, "_", ".", "-", "$" and spaces, such as plan or company.size`
 }
 
 /** What is kept about a person when a run starts: the values of traits that the organisation lists. */
@@ -19,7 +19,7 @@ export type ListedTraits = Readonly<Record<string, string>>
 function countableValue(said: unknown): string | null {
   if (!['string', 'number', 'boolean'].includes(typeof said)) return null
   // Cut by characters and not by UTF-16 units, so that none is cut in two.
-  return [...String(said).slice(0, 2 * longestTrait)].slice(0, longestTrait).join('') || null
+  return [...String(said).slice(0, 2 * maxTraitLength)].slice(0, maxTraitLength).join('') || null
 }
 
 /** Only the traits that the organisation lists; null if the person has none of them. */

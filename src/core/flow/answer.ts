@@ -2,7 +2,7 @@ import type { Question } from './question.ts'
 
 /** The rules for answers to a question. The snippet contains them too, so this needs no schema. */
 
-export const longestAnswer = 1_000
+export const maxAnswerLength = 1_000
 
 /** A number, the key of one or several choices, or a text. */
 export type Answer = number | string | readonly string[]
@@ -19,7 +19,7 @@ export function scaleOf({
 
 /** Whether an answer fits this question. */
 export function fitsQuestion(question: Question, answer: Answer): boolean {
-  const { type, choices = [], several = false, longest = longestAnswer } = question
+  const { type, choices = [], several = false, longest = maxAnswerLength } = question
   if (type === 'rating') {
     const [least, most] = scaleOf(question)
     return (

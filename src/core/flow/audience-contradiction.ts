@@ -5,7 +5,7 @@ import type { AudienceRule, Targeting } from './flow.ts'
 export type Contradiction = readonly [earlier: number, later: number]
 
 /** Comparing takes time, so if there are more comparisons than this in all, only the first are made. */
-const mostWork = 5_000
+const maxWork = 5_000
 
 /**
  * The rules that contradict an earlier one about the same attribute, if all rules have to hold. Only
@@ -14,14 +14,14 @@ const mostWork = 5_000
 export function contradictions({ match, rules }: Targeting['audience']): Contradiction[] {
   if (match !== 'all') return []
   let work = 0
-  const isAsked = (one: AudienceRule, other: AudienceRule) => {
+  const isRequested = (one: AudienceRule, other: AudienceRule) => {
     work += sizeOf(one) * sizeOf(other)
-    return work <= mostWork && one.attribute === other.attribute
+    return work <= maxWork && one.attribute === other.attribute
   }
   return rules.flatMap((rule, later) => {
     const earlier = rules
       .slice(0, later)
-      .findIndex(other => isAsked(other, rule) && contradict(other, rule))
+      .findIndex(other => isRequested(other, rule) && contradict(other, rule))
     return earlier < 0 ? [] : [[earlier, later] as const]
   })
 }

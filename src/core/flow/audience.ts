@@ -64,14 +64,14 @@ const mustNotBe = ', and must not be'
 
 const orders = { gt: 'greater than', gte: 'at least', lt: 'less than', lte: 'at most' }
 
-const mostTold = 5
+const maxTold = 5
 
 /** A value in a sentence. */
 function told(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   if (isObject(value)) return 'an object'
   if (!Array.isArray(value)) return String(value)
-  const some = value.slice(0, mostTold).map(one => (Array.isArray(one) ? 'a list' : told(one)))
+  const some = value.slice(0, maxTold).map(one => (Array.isArray(one) ? 'a list' : told(one)))
   const more = value.length > some.length ? [`… (${value.length} in all)`] : []
   return `[${[...some, ...more].join(', ')}]`
 }

@@ -6,7 +6,7 @@ import { type Hurdle, type Judge, judgeOf, type Moment } from './moment.ts'
 import { momentRules } from './moment-reasons.ts'
 import { type FlowParts, shownAs } from './shown-as.ts'
 import { pageOf } from './step-page.ts'
-import { patternFault } from './url-pattern-fault.ts'
+import { patternProblem } from './url-pattern-fault.ts'
 import { urlMatches } from './url-rule.ts'
 
 /**
@@ -203,8 +203,8 @@ const statusWhy: Readonly<Record<FlowStatus, string>> = {
 
 function urlReason(rule: UrlRule, url: URL): Reason {
   const holds = urlMatches(rule, url)
-  const fault = holds ? null : patternFault(rule)
-  return { holds, why: `${rule.match} ${shown(rule.pattern)}${fault ? ` (${fault})` : ''}` }
+  const problem = holds ? null : patternProblem(rule)
+  return { holds, why: `${rule.match} ${shown(rule.pattern)}${problem ? ` (${problem})` : ''}` }
 }
 
 function urlWhy({ flow }: Candidate, parts: readonly Reason[], holds: boolean): string {

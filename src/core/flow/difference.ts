@@ -83,7 +83,7 @@ function partChanges(
 }
 
 /** With more changed lines than this, the search for the shortest diff takes too long. */
-const mostChanges = 2_000
+const maxChanges = 2_000
 
 function textDifference(
   before: string,
@@ -91,7 +91,7 @@ function textDifference(
   [beforeName, afterName]: readonly [string, string],
 ): string {
   if (before === after) return ''
-  const options = { context: 3, maxEditLength: mostChanges, headerOptions: FILE_HEADERS_ONLY }
+  const options = { context: 3, maxEditLength: maxChanges, headerOptions: FILE_HEADERS_ONLY }
   const patch = createTwoFilesPatch(
     beforeName,
     afterName,
@@ -101,5 +101,5 @@ function textDifference(
     undefined,
     options,
   )
-  return patch ?? `--- ${beforeName}\n+++ ${afterName}\nover ${mostChanges} lines differ\n`
+  return patch ?? `--- ${beforeName}\n+++ ${afterName}\nover ${maxChanges} lines differ\n`
 }

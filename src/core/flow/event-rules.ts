@@ -3,7 +3,7 @@ import { quoted } from '../text/wording.ts'
 import { error, type FlowProblem } from './problem.ts'
 
 /** Why no application sends a custom event with this name, as the end of a sentence, or null. */
-function eventNameFault(name: string): string | null {
+function eventNameProblem(name: string): string | null {
   if (name.trim() === '')
     return 'the name of the event is blank; write the one that your application sends'
   if (!(eventKinds as readonly string[]).includes(name)) return null
@@ -20,6 +20,6 @@ export function* eventProblems(
   path: string,
   inVain: { code: string; consequence: string },
 ): Iterable<FlowProblem> {
-  const fault = eventNameFault(name)
-  if (fault !== null) yield error(inVain.code, path, `${inVain.consequence}: ${fault}`)
+  const problem = eventNameProblem(name)
+  if (problem !== null) yield error(inVain.code, path, `${inVain.consequence}: ${problem}`)
 }

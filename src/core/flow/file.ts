@@ -44,12 +44,12 @@ export function readFlowFile(
 }
 
 /** As long as a path can be on most systems. */
-const longestPath = 4_096
+const maxPathLength = 4_096
 
 /** One line for a terminal: `welcome.yaml:12:5 error invalid_value /steps/0/kind Must be …`. */
 export function describeProblem(problem: FileProblem, fileName: string): string {
   const { line, column, severity, code, path, message } = problem
-  const name = shown(fileName, longestPath)
+  const name = shown(fileName, maxPathLength)
   const place = line === null ? name : `${name}:${line}:${column ?? 1}`
   return [place, severity, code, path, message].filter(part => part !== '').join(' ')
 }

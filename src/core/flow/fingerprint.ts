@@ -7,8 +7,8 @@ import { textHash } from '../text/text-hash.ts'
 import { closed, sha256, text } from './values.ts'
 
 /** Every page of a site fetches this with the flow, so it is far smaller than what a page may send. */
-const mostAncestors = 5
-const mostClasses = 10
+const maxAncestors = 5
+const maxClasses = 10
 
 const words = (description: string) => Type.Optional(text(1, 200, { description }))
 
@@ -49,7 +49,7 @@ export const FlowFingerprint = closed(
       sha256('In place of the text: its SHA-256, trimmed and with white space folded, in hex.'),
     ),
     classes: Type.Optional(
-      Type.Array(text(1, 200), { maxItems: mostClasses, description: 'Its classes.' }),
+      Type.Array(text(1, 200), { maxItems: maxClasses, description: 'Its classes.' }),
     ),
     attributes: Type.Optional(
       closed(
@@ -66,7 +66,7 @@ export const FlowFingerprint = closed(
     ),
     ancestors: Type.Optional(
       Type.Array(Around, {
-        maxItems: mostAncestors,
+        maxItems: maxAncestors,
         description: 'The elements around it, its parent first.',
       }),
     ),
@@ -118,12 +118,12 @@ export function pinnedFingerprint(
     role: print.role,
     name: name !== undefined && textHash(name) !== hash ? name : undefined,
     textHash: hash,
-    classes: some(classes.filter(one => one.length <= 200).slice(0, mostClasses)),
+    classes: some(classes.filter(one => one.length <= 200).slice(0, maxClasses)),
     attributes: fittingFields(properties.attributes.properties, attributes),
     // An ancestor that says nothing stays, so that the others keep their places.
     ancestors: some(
       ancestors
-        .slice(0, mostAncestors)
+        .slice(0, maxAncestors)
         .map(around => fittingFields(Around.properties, around) ?? {}),
     ),
     locale,

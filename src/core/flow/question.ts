@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { quoted } from '../text/wording.ts'
-import { longestAnswer } from './answer.ts'
+import { maxAnswerLength } from './answer.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 import { closed, key, oneOf, text } from './values.ts'
 
@@ -13,7 +13,7 @@ export const QuestionChoice = closed({
 })
 export type QuestionChoice = Static<typeof QuestionChoice>
 
-const mostChoices = 10
+const maxChoices = 10
 
 export const Question = closed(
   {
@@ -59,7 +59,7 @@ export const Question = closed(
     ),
     choices: Type.Optional(
       Type.Array(QuestionChoice, {
-        maxItems: mostChoices,
+        maxItems: maxChoices,
         description: 'Of a choice: the answers, 2 to 10.',
       }),
     ),
@@ -74,7 +74,7 @@ export const Question = closed(
     longest: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: longestAnswer,
+        maximum: maxAnswerLength,
         description: 'Of a text: how many characters it takes at most; 1000 where left out.',
       }),
     ),

@@ -58,14 +58,14 @@ export const isDay = (local: string): boolean => {
 
 /** A cache, because asking for a zone's clocks takes a while, and pages ask again and again. */
 const known = new Map<string, number>()
-const mostKnown = 2_000
+const maxKnown = 2_000
 
 /** @param days the moment is this many days later */
 function moment(local: string, zone: string, days = 0): number {
   const name = `${local} ${zone} ${days}`
   const before = known.get(name)
   if (before !== undefined) return before
-  if (known.size >= mostKnown) known.clear()
+  if (known.size >= maxKnown) known.clear()
   const time = local.includes('T') ? local : `${local}T00:00`
   const at = momentOf(Date.parse(`${time}Z`) + days * dayMs, zone)
   known.set(name, at)

@@ -11,7 +11,7 @@ import {
 } from 'yaml'
 import { below, quoted, shown } from '../text/wording.ts'
 import type { FlowProblem } from './problem.ts'
-import { jsonFault, yamlFault } from './syntax.ts'
+import { jsonProblem, yamlProblem } from './syntax.ts'
 import { parseYaml } from './yaml.ts'
 
 /** What is wrong with a file, and where. `path` is a JSON pointer into the file. */
@@ -160,7 +160,7 @@ export class SourceFile {
   private parse(text: string, format: 'yaml' | 'json'): Root[] {
     const parsed = parseYaml(text, this.lines)
     if ('excess' in parsed) return this.fail(parsed.excess, parsed.offset, parsed.message)
-    const fault = format === 'json' ? jsonFault(parsed) : yamlFault(parsed)
+    const fault = format === 'json' ? jsonProblem(parsed) : yamlProblem(parsed)
     if (fault !== null) return this.fail('invalid_syntax', fault.offset, fault.message)
     const nodes = parsed.documents.flatMap(({ contents }) =>
       contents === null || (isScalar(contents) && contents.value === null)

@@ -41,12 +41,12 @@ const advice: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Only the first fault, because after it the parser guesses and what it reports is noise. */
-export function yamlFault({ text, documents, unclosed }: ParsedYaml): Fault | null {
+export function yamlProblem({ text, documents, unclosed }: ParsedYaml): Fault | null {
   const errors = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])
   const [first, ...others] = errors.toSorted((a, b) => a.pos[0] - b.pos[0])
   if (first === undefined) return null
   const offset = first.pos[0]
-  if (unclosed !== null && unclosed <= offset) return unclosedFault(text, unclosed)
+  if (unclosed !== null && unclosed <= offset) return unclosedProblem(text, unclosed)
   const names = [first, ...others.filter(({ pos }) => pos[0] === offset)].map(({ code }) => code)
   const before = text.slice(0, offset).trimEnd().at(-1)
   if (names.includes('BLOCK_AS_IMPLICIT_KEY') && names.includes('MULTILINE_IMPLICIT_KEY')) {
@@ -73,7 +73,7 @@ export function yamlFault({ text, documents, unclosed }: ParsedYaml): Fault | nu
 }
 
 /** A bracket or a quote that nothing closes. The library reports it far behind its place, or not at all. */
-function unclosedFault(text: string, offset: number): Fault {
+function unclosedProblem(text: string, offset: number): Fault {
   const opening = text[offset]!
   const closing = { '[': ']', '{': '}' }[opening]
   if (closing === undefined) {
@@ -88,13 +88,13 @@ const jsonToken =
   /[\s\uFEFF]+|"(?:[^"\\\0-\x1F]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\]:]|,(?!\s*[}\]])/y
 
 /** YAML accepts nearly all JSON, and more, but a JSON file has to be JSON. */
-export function jsonFault(parsed: ParsedYaml): Fault | null {
+export function jsonProblem(parsed: ParsedYaml): Fault | null {
   const { text } = parsed
-  const fault = yamlFault(parsed)
+  const problem = yamlProblem(parsed)
   if (text.trim() === '') return null
   try {
     JSON.parse(text.replace(/^\uFEFF/, ''))
-    return fault
+    return problem
   } catch {
     // The engine does not say where. It is where no JSON token begins. If every token is valid, their order
     // is wrong, and the YAML parser has found that.
@@ -103,6 +103,6 @@ export function jsonFault(parsed: ParsedYaml): Fault | null {
   jsonToken.lastIndex = 0
   let offset = 0
   while (offset < text.length && jsonToken.test(text)) offset = jsonToken.lastIndex
-  if (offset < text.length || fault === null) return { offset, message }
-  return fault.message === anywhere ? { ...fault, message } : fault
+  if (offset < text.length || problem === null) return { offset, message }
+  return problem.message === anywhere ? { ...problem, message } : problem
 }

@@ -3,7 +3,7 @@ import { contradictions } from './audience-contradiction.ts'
 import type { AudienceRule, FlowDefinition, Targeting, UrlRule } from './flow.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 import { pageOf } from './step-page.ts'
-import { patternFault } from './url-pattern-fault.ts'
+import { patternProblem } from './url-pattern-fault.ts'
 import { matchesOnlyRoot, urlMatches } from './url-rule.ts'
 
 /** Problems with whom a flow is shown to, beyond each rule by itself. */
@@ -37,15 +37,15 @@ export function* neverBegins({
 
 /** Problems with the page that a step is for. */
 export function* pageProblems(rule: UrlRule): Iterable<FlowProblem> {
-  const fault = patternFault(rule)
-  if (fault !== null && isOnlyTheStar(rule)) yield warning('plain_star', '/pattern', fault)
-  else if (fault !== null) yield error('invalid_pattern', '/pattern', fault)
+  const problem = patternProblem(rule)
+  if (problem !== null && isOnlyTheStar(rule)) yield warning('plain_star', '/pattern', problem)
+  else if (problem !== null) yield error('invalid_pattern', '/pattern', problem)
 }
 
 /** Problems with an address that a flow is shown on. */
 export function* urlProblems(rule: UrlRule): Iterable<FlowProblem> {
   yield* pageProblems(rule)
-  if (patternFault(rule) === null && matchesOnlyRoot(rule)) {
+  if (patternProblem(rule) === null && matchesOnlyRoot(rule)) {
     const message =
       "This is the site's first page alone: for all pages below it too, use match: prefix"
     yield warning('only_root', '/pattern', message)
@@ -55,13 +55,13 @@ export function* urlProblems(rule: UrlRule): Iterable<FlowProblem> {
 /** Whether a star is the only odd thing. A path can contain one, though that is seldom meant; a host cannot. */
 function isOnlyTheStar(rule: UrlRule): boolean {
   if (rule.match === 'glob' || /^(?:[^/]*:\/\/)?[^/]*\*/.test(rule.pattern)) return false
-  return patternFault({ ...rule, pattern: rule.pattern.replaceAll('*', '%2A') }) === null
+  return patternProblem({ ...rule, pattern: rule.pattern.replaceAll('*', '%2A') }) === null
 }
 
 /** Problems of one condition on people. */
 export function* audienceRuleProblems(rule: AudienceRule): Iterable<FlowProblem> {
-  const fault = valueFault(rule)
-  if (fault !== null) yield error('invalid_rule', '/value', fault)
+  const problem = valueProblem(rule)
+  if (problem !== null) yield error('invalid_rule', '/value', problem)
   else if (isNumberAsText(rule)) {
     const message = `${quoted(String(rule.value))} in quotes is text, which no number is compared with, and "10" comes before "5": write the number without quotes`
     yield warning('number_as_text', '/value', message)
@@ -74,7 +74,7 @@ const isNumberAsText = ({ op, value }: AudienceRule) =>
   orders.includes(op) && typeof value === 'string' && /^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$/.test(value)
 
 /** Why an operator can never work with its value, or null. */
-function valueFault({ op, value }: AudienceRule): string | null {
+function valueProblem({ op, value }: AudienceRule): string | null {
   const isList = Array.isArray(value)
   switch (op) {
     case 'exists':

@@ -15,7 +15,7 @@ export function flowText(definition: FlowDefinition): string {
 const width = 80
 
 /** A list or mapping with no more entries than this stays on one line. */
-const mostInline = 4
+const maxInline = 4
 
 type Mapping = { [name: string]: Plain }
 
@@ -60,7 +60,7 @@ function isShort(value: Mapping | Plain[], inline: string): boolean {
   const entries = Object.values(value)
   if (entries.length === 0) return true
   if (inline.length > width) return false
-  if (!Array.isArray(value) && ('key' in value || entries.length > mostInline)) return false
+  if (!Array.isArray(value) && ('key' in value || entries.length > maxInline)) return false
   return entries.every(
     entry =>
       isWord(entry) || (Array.isArray(entry) && !Array.isArray(value) && entry.every(isWord)),

@@ -20,8 +20,8 @@ const darkBelow = 0.35
 const evenContrast = 0.179
 
 /** The contrast that text needs, and that other visible shapes need (WCAG 2.2, 1.4.3 and 1.4.11). */
-export const leastOfText = 4.5
-export const leastOfShapes = 3
+export const minOfText = 4.5
+export const minOfShapes = 3
 
 type Said = { [Name in keyof Colours]: string | null }
 

@@ -20,9 +20,9 @@ import {
   coloursOn,
   contrast,
   goesWith,
-  leastOfShapes,
-  leastOfText,
   luminance,
+  minOfShapes,
+  minOfText,
   ownColours,
 } from './theme-colours.ts'
 import { colourPattern, patternsInWords } from './values.ts'
@@ -77,8 +77,8 @@ export function unknownColours({ dark, border, ...light }: Partial<Theme>): Unkn
     // The dashboard's form may hold other things while it is edited.
     if (typeof colour !== 'string' || !/^[a-z]+$/i.test(colour)) return []
     if (knownWords.has(colour.toLowerCase())) return []
-    const asked = `Must be ${patternsInWords[colourPattern]}`
-    return { path: `/${name}`, colour, asked, hint: didYouMean(colour, colourWords) }
+    const requested = `Must be ${patternsInWords[colourPattern]}`
+    return { path: `/${name}`, colour, asked: requested, hint: didYouMean(colour, colourWords) }
   })
 }
 
@@ -101,7 +101,7 @@ export function* themeProblems(theme: Partial<Theme>): Iterable<FlowProblem> {
  * The contrast of an accent on a dark page if its theme says nothing of those. Many brands' colours have less
  * than 3 : 1 there and are seen all the same, and many sites have no dark pages.
  */
-const leastOfUnprepared = 2
+const minOfUnprepared = 2
 
 function* problemsOn(theme: Theme, isDarkPage: boolean): Iterable<FlowProblem> {
   const said = coloursOn(theme, isDarkPage)
@@ -119,13 +119,13 @@ function* problemsOn(theme: Theme, isDarkPage: boolean): Iterable<FlowProblem> {
   }
   const ofText = ratioOf('text', 'background')
   const page = isDarkPage ? ' on a dark page' : ''
-  if ((isSaid('text') || isSaid('background')) && ofText < leastOfText) {
+  if ((isSaid('text') || isSaid('background')) && ofText < minOfText) {
     const message = `Text and background have a contrast of ${told(ofText)}${page}, and reading needs 4.5 : 1: make one of them darker or lighter`
     yield warning('low_contrast', at(isSaid('text') ? 'text' : 'background'), message)
   }
   const ofAccent = ratioOf('accent', 'background')
   const isUnprepared = isDarkPage && !theme.dark
-  if (isSaid('accent') && ofAccent < (isUnprepared ? leastOfUnprepared : leastOfShapes)) {
+  if (isSaid('accent') && ofAccent < (isUnprepared ? minOfUnprepared : minOfShapes)) {
     const why = isUnprepared
       ? ', where it can hardly be seen'
       : ', and a button needs 3 : 1 to be seen'

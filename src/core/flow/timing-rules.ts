@@ -38,7 +38,7 @@ export function* scheduleProblems(schedule: Schedule): Iterable<FlowProblem> {
 }
 
 /** Events further back are not looked up. */
-const longestWithinMs = 365 * dayMs
+const maxWithinMs = 365 * dayMs
 
 /** Problems with what a flow waits for. */
 export function* whenProblems(when: When): Iterable<FlowProblem> {
@@ -53,7 +53,7 @@ export function* whenProblems(when: When): Iterable<FlowProblem> {
       yield warning('unused_field', `/${name}`, message)
     }
   }
-  if (within !== undefined && spanMs(within) > longestWithinMs) {
+  if (within !== undefined && spanMs(within) > maxWithinMs) {
     const message = 'A limit can be at most a year: write at most 365d, or remove it for no limit'
     yield error('too_long', '/within', message)
   }

@@ -25,7 +25,7 @@ export const Schedule = closed(
 export type Schedule = Static<typeof Schedule>
 
 /** The most occurrences of an event that a flow can wait for. This many are kept for each person. */
-const mostCounted = 50
+const maxCounted = 50
 
 /** What must have happened before a new run begins. */
 export const When = closed(
@@ -46,7 +46,7 @@ export const When = closed(
     count: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: mostCounted,
+        maximum: maxCounted,
         description: 'How often they must have caused it; defaults to once.',
       }),
     ),

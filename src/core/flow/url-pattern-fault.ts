@@ -6,7 +6,7 @@ import { type AddressParts, addressParts, globMatches, parsed } from './url-rule
 const maxWildcards = 10
 
 /** What is wrong with a pattern and what to write instead, in one sentence, or null. */
-export function patternFault({ match, pattern }: UrlRule): string | null {
+export function patternProblem({ match, pattern }: UrlRule): string | null {
   if (pattern === '') return `The pattern is empty: ${writeEither}`
   if (/\p{Cc}/u.test(pattern)) return 'The pattern contains a control character: remove it'
   if (/\s/.test(pattern)) return 'The pattern contains a space: remove it, or write %20'
@@ -23,8 +23,8 @@ export function patternFault({ match, pattern }: UrlRule): string | null {
   const address = addressParts(pattern)
   if (!pattern.startsWith('/') && !(match === 'glob' && pattern.startsWith('**'))) {
     if (!address) return notAnAddress(pattern)
-    const fault = originFault(address)
-    if (fault) return fault
+    const problem = originProblem(address)
+    if (problem) return problem
   }
   const path = (address?.rest ?? pattern).split(/[?#]/, 1)[0]!
   if (/(^|\/)(\.|%2e){1,2}(\/|$)/i.test(path)) {
@@ -64,7 +64,7 @@ const isOfPages = (scheme: string) =>
 const notOfPages = (scheme: string) =>
   `No page that runs the snippet has an address that begins with "${shown(scheme)}:"; ${writeEither}`
 
-function originFault({ scheme, authority }: AddressParts): string | null {
+function originProblem({ scheme, authority }: AddressParts): string | null {
   if (!isOfPages(scheme)) return notOfPages(scheme)
   if (authority === '') return 'The address has no host: write one, as in https://app.example.com/'
   if (authority.includes('@')) {

@@ -50,12 +50,12 @@ function* answerProblems(
     for (const [index, { answer }] of (when?.rules ?? []).entries()) {
       if (answer === undefined) continue
       const place = `/steps/${at}/when/rules/${index}/answer`
-      const asked = keys.indexOf(answer)
-      if (asked < 0) yield error('unknown_step', place, unknownStep(answer, keys))
-      else if (!('question' in steps[asked]!)) {
+      const requested = keys.indexOf(answer)
+      if (requested < 0) yield error('unknown_step', place, unknownStep(answer, keys))
+      else if (!('question' in steps[requested]!)) {
         const message = `Step ${quoted(answer)} asks nothing, so there is no answer: add a question to it`
         yield warning('never_answered', place, message)
-      } else if (!exitsOf(steps, asked).some(exit => reach(exit).has(at))) {
+      } else if (!exitsOf(steps, requested).some(exit => reach(exit).has(at))) {
         const message = `Step ${quoted(answer)} does not come before this one, so there is no answer yet: move it up`
         yield warning('never_answered', place, message)
       }
@@ -66,8 +66,8 @@ function* answerProblems(
 /** Problems of one condition of a step by itself. */
 export function* stepRuleProblems(rule: StepRule): Iterable<FlowProblem> {
   const { attribute, answer, event, op, value } = rule
-  const asked = [attribute, answer, event].filter(name => name !== undefined)
-  if (asked.length !== 1) {
+  const requested = [attribute, answer, event].filter(name => name !== undefined)
+  if (requested.length !== 1) {
     const message = 'A rule checks one thing: write just one of attribute, answer and event'
     yield error('invalid_rule', '', message)
   } else if (event !== undefined) {

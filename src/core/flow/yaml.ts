@@ -20,7 +20,7 @@ const maxDepth = 20
 /** The library takes 2 to 6 µs for each token, whatever the text. */
 const maxTokens = 250_000
 /** Only the first fault is reported. The few after it may explain it; the rest only take time. */
-const maxFaults = 20
+const maxProblems = 20
 
 const utf8 = new TextEncoder()
 
@@ -40,14 +40,14 @@ export function parseYaml(text: string, lines: LineCounter): ParsedYaml | YamlEx
   const tokens: CST.Token[] = []
   const pairs = new Pairs()
   let count = 0
-  let faults = 0
+  let problems = 0
   for (const lexeme of new Lexer().lex(text)) {
     pairs.take(lexeme, parser.offset)
     for (const token of parser.next(lexeme)) {
       tokens.push(token)
-      if (token.type === 'error') faults++
+      if (token.type === 'error') problems++
     }
-    if (faults >= maxFaults) break
+    if (problems >= maxProblems) break
     // Looked at on the way, because to read on takes ever longer with depth. Nothing else could exhaust the
     // stack of the composer, which recurses.
     const tooDeep =

@@ -13,13 +13,13 @@ export const visitLongestMs = 8 * hourMs
  * The most sessions of one organisation, and of all; the most proposals that a session keeps, and accepts
  * in all.
  */
-export const mostAuthorSessions = 20
-export const mostAuthorSessionsInAll = 200
-export const mostKeptProposals = 5
-export const mostProposals = 200
+export const maxAuthorSessions = 20
+export const maxAuthorSessionsInAll = 200
+export const maxKeptProposals = 5
+export const maxProposals = 200
 
 /** After this many wrong codes from its origin, the code of a session no longer works. */
-export const mostWrongCodes = 20
+export const maxWrongCodes = 20
 
 /** Without letters and digits that are easily confused. */
 const letters = 'ABCDEFGHJKMNPQRSTVWXYZ'

@@ -139,7 +139,7 @@ export function latestVersion(flow: FlowEntry): number | null {
 }
 
 /** The most days for which raw events can be accepted and kept; the least is one. */
-export const longestRetentionDays = 3_650
+export const maxRetentionDays = 3_650
 
 /**
  * The earliest time of an event that an organisation may still send, epoch milliseconds. Everything
@@ -155,4 +155,4 @@ export const oldestAccepted = (
 ): number => now - (retentionDays ?? serverDays) * dayMs
 
 /** The most interruptions a day that an organisation can allow, which is as good as no limit. */
-export const mostInterruptions = 100
+export const maxInterruptions = 100

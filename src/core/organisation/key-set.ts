@@ -14,7 +14,7 @@ export interface PublicKey {
 }
 
 /** More keys than any provider has at once. Keys after these are ignored. */
-const mostKeys = 100
+const maxKeys = 100
 
 /** Shorter keys can be broken (RFC 7518, section 3.3), and longer ones take long to compute with. */
 const rsaBits = { least: 2_048, most: 8_192 }
@@ -46,7 +46,7 @@ export function algorithmsOf({ kty, crv, alg }: PublicKey): readonly string[] {
 export function publicKeysIn(document: unknown): PublicKey[] {
   const { keys } = (document ?? {}) as { keys?: unknown }
   if (!Array.isArray(keys)) return []
-  return keys.slice(0, mostKeys).flatMap(key => publicKey(key) ?? [])
+  return keys.slice(0, maxKeys).flatMap(key => publicKey(key) ?? [])
 }
 
 const isTextOrAbsent = (value: unknown) => value === undefined || typeof value === 'string'

@@ -9,11 +9,11 @@ export const previewMinutes = { least: 15, usual: 30, most: 60 } as const
 export const endOfPreview = (now: number, minutes: number): number => now + minutes * minuteMs
 
 /** The most working links of one organisation, and of all. */
-export const mostPreviews = 20
-export const mostPreviewsInAll = 400
+export const maxPreviews = 20
+export const maxPreviewsInAll = 400
 
 /** The most characters of JSON of all previewed flows that are stored nowhere else. */
-export const mostPreviewedText = 32 * 1024 * 1024
+export const maxPreviewedText = 32 * 1024 * 1024
 
 /** The first release whose snippet supports previews. Older ones ignore the link's mark in the address. */
 export const previewsSince = '0.1.0'

@@ -48,7 +48,7 @@ export type Comparison = {
 
 const matchFrom = 0.85
 const driftFrom = 0.5
-export const mostCandidates = 20
+export const maxCandidates = 20
 /**
  * Rows of a table differ in little more than their number. Closer than this, two candidates count as
  * equally good.
@@ -149,7 +149,7 @@ export function suggestSelector(
   candidates: readonly Fingerprint[],
   options: { sameLocale: boolean },
 ): string | null {
-  const scored = candidates.slice(0, mostCandidates).map(candidate => {
+  const scored = candidates.slice(0, maxCandidates).map(candidate => {
     const { score, signals } = compareFingerprints(baseline, candidate, options)
     // A score of 1 because there was nothing to compare is no reason to suggest anything.
     const compared = entriesOf(signals).some(([signal]) => signalWeights[signal] > 0)

@@ -21,10 +21,10 @@ export function authoredId(id: string | undefined): string | undefined {
 }
 
 /** No tool makes longer names, and some of the patterns take time quadratic in the length. */
-const mostCharacters = 100
+const maxCharacters = 100
 
 const isMadeUp = (name: string, patterns: readonly RegExp[]) =>
-  name.length <= mostCharacters &&
+  name.length <= maxCharacters &&
   (patterns.some(pattern => pattern.test(name)) || parts(name).some(isHash))
 
 /** The tools that make such names, by the form of their names. */

@@ -12,13 +12,13 @@ import { nameOf } from './likeness.ts'
 export type Remembered = Omit<Fingerprint, 'matchCount'> & { locale?: string }
 
 /** If a comparison covers less than half of the weights, even a perfect score says little. */
-const leastEvidence = 0.5
+const minEvidence = 0.5
 
 function isEnough(signals: Record<string, number>): boolean {
   let sum = 0
   for (const signal of Object.keys(signals)) sum += signalWeights[signal as Signal]
   // Rounded, because sums of such weights are inexact.
-  return fourDecimals(sum) >= leastEvidence
+  return fourDecimals(sum) >= minEvidence
 }
 
 /** Whether it says enough to identify an element. */
@@ -43,16 +43,16 @@ export function rememberedLikeness(
   // An author may write them in upper case, as developer tools show them.
   const [tag, role] = [remembered.tag?.toLowerCase(), remembered.role?.toLowerCase()]
   const baseline = { ...remembered, tag, role, matchCount: 1 }
-  const asked = partsAskedFor(remembered, seen)
-  const { score, signals } = compareFingerprints(baseline, asked, { sameLocale })
+  const requested = partsAskedFor(remembered, seen)
+  const { score, signals } = compareFingerprints(baseline, requested, { sameLocale })
   return isEnough(signals) ? score : 0
 }
 
 function partsAskedFor(remembered: Remembered, seen: Fingerprint): Fingerprint {
-  const asked = new Set(Object.keys(remembered))
+  const requested = new Set(Object.keys(remembered))
   // Hash and text are two forms of the same thing, and a label that is read aloud counts as the name.
-  if (asked.has('textHash') || asked.has('text')) asked.add('textHash').add('text')
+  if (requested.has('textHash') || requested.has('text')) requested.add('textHash').add('text')
   const all = { ...seen, name: nameOf(seen), ariaLabel: undefined }
-  const parts = Object.entries(all).filter(([part]) => asked.has(part))
+  const parts = Object.entries(all).filter(([part]) => requested.has(part))
   return { ...Object.fromEntries(parts), matchCount: seen.matchCount }
 }

@@ -28,7 +28,7 @@ const patterns = [
 
 type Item = AstRule['items'][number]
 
-const mostChildren = 4
+const maxChildren = 4
 
 /** Tags that occur once on a page. */
 const singleTags = new Set(['html', 'body', 'main'])
@@ -106,8 +106,8 @@ function longPath(rule: AstRule): string | null {
   let children = 0
   for (const { combinator } of parts) {
     children = combinator === '>' ? children + 1 : 0
-    if (children >= mostChildren) {
-      return `The selector follows ${mostChildren + 1} or more elements from child to child (>), and a wrapper between two breaks it: ${better}`
+    if (children >= maxChildren) {
+      return `The selector follows ${maxChildren + 1} or more elements from child to child (>), and a wrapper between two breaks it: ${better}`
     }
   }
   return null

@@ -67,8 +67,8 @@ export function readSelector(text: string): Selector {
   const written = asParsed(text)
   try {
     const tree = parse(written)
-    const fault = faultIn(tree)
-    return fault === null ? { tree } : { fault }
+    const problem = faultIn(tree)
+    return problem === null ? { tree } : { fault: problem }
   } catch (thrown) {
     if (/#[\w-]*:[rR][\da-z]*\d[\da-z]*:/.test(text)) {
       return {
@@ -82,7 +82,7 @@ export function readSelector(text: string): Selector {
   }
 }
 
-const mostBrackets = 10
+const maxBrackets = 10
 
 /** A quote or bracket without its counterpart. The parser stops at some of them without an error. */
 function unpairedMark(text: string): string | null {
@@ -96,7 +96,7 @@ function unpairedMark(text: string): string | null {
       else if (/[\n\r\f]/.test(mark)) return 'A line ends inside quotes: close them before it'
     } else if (mark === '"' || mark === "'") quote = mark
     else if (mark === '(' || mark === '[') {
-      if (closers.length === mostBrackets) return 'Too many brackets inside brackets: simplify it'
+      if (closers.length === maxBrackets) return 'Too many brackets inside brackets: simplify it'
       closers.push(mark === '(' ? ')' : ']')
     } else if ((mark === ')' || mark === ']') && closers.pop() !== mark) {
       return `A "${mark}" closes nothing that is open there: remove it, or add what opens it`
@@ -169,8 +169,8 @@ export function* partsOf(rule: AstRule): Iterable<AstRule> {
 /** The first fault that is found, or null. */
 export function first<T>(all: Iterable<T>, faultOf: (one: T) => string | null): string | null {
   for (const one of all) {
-    const fault = faultOf(one)
-    if (fault !== null) return fault
+    const problem = faultOf(one)
+    if (problem !== null) return problem
   }
   return null
 }

@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts'
 
 /** How many stack frames a reason keeps, and its greatest length, because a log line is written in one piece. */
-const mostFrames = 8
-const longestReason = 2_000
+const maxFrames = 8
+const maxReasonLength = 2_000
 
 /**
  * The engine's own errors may quote the value that caused them (`"ann" is not a function`, `Unexpected
@@ -32,7 +32,7 @@ const framesIn = (stack: string) =>
   stack
     .split('\n')
     .filter(line => /^\s+at \S/.test(line))
-    .slice(0, mostFrames)
+    .slice(0, maxFrames)
 
 /**
  * Why something failed, in words for the log: the kind of error, its message if that cannot contain a
@@ -42,12 +42,12 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return `a thrown ${typeof error}`
   const frames = error instanceof AppError ? [] : framesIn(error.stack ?? '')
   const cause = error.cause === undefined ? [] : [`because of ${reasonOf(error.cause)}`]
-  return [titleOf(error), ...frames, ...cause].join('\n').slice(0, longestReason)
+  return [titleOf(error), ...frames, ...cause].join('\n').slice(0, maxReasonLength)
 }
 
 /** Like `reasonOf`, but without the stack frames: one line. */
 export function shortReasonOf(error: unknown): string {
-  return error instanceof Error ? titleOf(error).slice(0, longestReason) : reasonOf(error)
+  return error instanceof Error ? titleOf(error).slice(0, maxReasonLength) : reasonOf(error)
 }
 
 /**
@@ -57,5 +57,5 @@ export function shortReasonOf(error: unknown): string {
 export function reasonOfUncaught(report: string): string {
   const [, name = 'error', message = ''] = /^(\w*error): (.*)$/im.exec(report) ?? []
   const title = quotingErrors.has(name) ? name : `${name}: ${message}`
-  return [title, ...framesIn(report)].join('\n').slice(0, longestReason)
+  return [title, ...framesIn(report)].join('\n').slice(0, maxReasonLength)
 }

@@ -6,7 +6,7 @@ export interface FileSetting {
 }
 
 /** A line that is not a setting, and what to do about it. */
-export interface FileFault {
+export interface FileProblem {
   line: number
   advice: string
 }
@@ -22,9 +22,9 @@ const escapes = /\\(.)/g
  * read differently: nothing is expanded, and no value continues on the next line. A value may be in single
  * quotes, which keep it as it is, or in double quotes, in which a backslash keeps the character after it.
  */
-export function readSettingsFile(text: string): { settings: FileSetting[]; faults: FileFault[] } {
+export function readSettingsFile(text: string): { settings: FileSetting[]; faults: FileProblem[] } {
   const settings = new Map<string, FileSetting>()
-  const faults: FileFault[] = []
+  const problems: FileProblem[] = []
   for (const [i, whole] of text
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)
@@ -35,17 +35,17 @@ export function readSettingsFile(text: string): { settings: FileSetting[]; fault
     const [, name = '', rest] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/.exec(content) ?? []
     const value = rest === undefined ? null : unquoted(rest.trim())
     const earlier = settings.get(name)
-    if (rest === undefined) faults.push({ line, advice: adviceFor(content) })
+    if (rest === undefined) problems.push({ line, advice: adviceFor(content) })
     else if (value === null) {
-      faults.push({
+      problems.push({
         line,
         advice: `put all of the value of ${name} in one pair of quotes, or none`,
       })
     } else if (earlier) {
-      faults.push({ line, advice: `${name} stands in line ${earlier.line} already: remove one` })
+      problems.push({ line, advice: `${name} stands in line ${earlier.line} already: remove one` })
     } else settings.set(name, { name, value, line })
   }
-  return { settings: [...settings.values()], faults }
+  return { settings: [...settings.values()], faults: problems }
 }
 
 /** Null if the quotes do not match. */

@@ -1,4 +1,4 @@
-export const longestSlug = 63
+export const maxSlugLength = 63
 
 /** The slug that a name suggests: ASCII letters and digits with `-` between; may be empty. */
 export function slugFrom(name: string): string {
@@ -7,6 +7,6 @@ export function slugFrom(name: string): string {
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, longestSlug)
+    .slice(0, maxSlugLength)
     .replace(/^-+|-+$/g, '')
 }

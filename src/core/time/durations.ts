@@ -23,4 +23,4 @@ export function lasting(ms: number): string {
 export const isFullHour = (iso: string): boolean => Date.parse(iso) % hourMs === 0
 
 /** The most hours for which a rotated key or secret keeps working: a year. */
-export const longestGraceHours = 8_760
+export const maxGraceHours = 8_760

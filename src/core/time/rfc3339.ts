@@ -16,7 +16,7 @@ export const isDate = (year: number, month: number, day: number) =>
 export const isClock = (hour: number, minute: number) => hour <= 23 && minute <= 59
 
 /** The first and the last moment that a JavaScript date can hold. */
-export const furthestMs = 8_640_000_000_000_000
+export const maxMs = 8_640_000_000_000_000
 
 /**
  * A time as clients send it: RFC 3339 (section 5.6) or epoch milliseconds.
@@ -27,7 +27,7 @@ export const furthestMs = 8_640_000_000_000_000
  */
 export function parseTime(value: unknown): number | null {
   if (typeof value === 'number') {
-    return Number.isFinite(value) && Math.abs(value) <= furthestMs ? Math.floor(value) : null
+    return Number.isFinite(value) && Math.abs(value) <= maxMs ? Math.floor(value) : null
   }
   if (typeof value !== 'string') return null
   const parts = pattern.exec(value)

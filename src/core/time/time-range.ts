@@ -18,7 +18,7 @@ export type TimeRange = {
 }
 
 const defaultDays = 30
-const mostDays = 400
+const maxDays = 400
 const earliest = Temporal.PlainDate.from('1970-01-01')
 
 /**
@@ -36,25 +36,25 @@ export function resolveRange(
   nowMs: number,
 ): { range: TimeRange } | { problems: Problem[] } {
   const problems: Problem[] = []
-  const askedFrom = query.from === undefined ? undefined : parseDate(query.from)
-  const askedTo = query.to === undefined ? undefined : parseDate(query.to)
+  const requestedFrom = query.from === undefined ? undefined : parseDate(query.from)
+  const requestedTo = query.to === undefined ? undefined : parseDate(query.to)
   const now = inZone(nowMs, query.timezone ?? 'UTC')
-  if (askedFrom === null) problems.push({ path: '/from', message: wrongDate })
-  if (askedTo === null) problems.push({ path: '/to', message: wrongDate })
+  if (requestedFrom === null) problems.push({ path: '/from', message: wrongDate })
+  if (requestedTo === null) problems.push({ path: '/to', message: wrongDate })
   if (now === null) problems.push({ path: '/timezone', message: wrongZone })
-  if (askedFrom === null || askedTo === null) return { problems }
+  if (requestedFrom === null || requestedTo === null) return { problems }
 
   // If both dates are given, their order can be checked without the zone, so that one answer reports
   // everything.
-  const to = askedTo ?? (now ? notBeforeEarliest(now.toPlainDate()) : undefined)
+  const to = requestedTo ?? (now ? notBeforeEarliest(now.toPlainDate()) : undefined)
   if (to === undefined) return { problems }
-  const from = askedFrom ?? notBeforeEarliest(to.subtract({ days: defaultDays - 1 }))
+  const from = requestedFrom ?? notBeforeEarliest(to.subtract({ days: defaultDays - 1 }))
   const days = from.until(to).days + 1
   if (days < 1) {
-    const end = askedTo ? '"to"' : 'today, where the range ends without "to"'
+    const end = requestedTo ? '"to"' : 'today, where the range ends without "to"'
     problems.push({ path: '/from', message: `Must not be after ${end}` })
-  } else if (days > mostDays) {
-    const message = `Must leave at most ${mostDays} days, from the first to the last`
+  } else if (days > maxDays) {
+    const message = `Must leave at most ${maxDays} days, from the first to the last`
     problems.push({ path: '/from', message })
   }
   if (now === null || problems.length > 0) return { problems }

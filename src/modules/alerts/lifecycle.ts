@@ -6,10 +6,10 @@ import type { Observation, RuleName } from './rules.ts'
 const looksToOpen = 2
 const looksToResolve = 6
 /** Doubled for each time that the alert was resolved within the last day, up to this many. */
-const mostLooksToResolve = 96
+const maxLooksToResolve = 96
 
 /** The most alerts of an organisation that are not resolved. */
-const mostStanding = 200
+const maxStanding = 200
 
 export interface AfterLook {
   /** All that is to be written. */
@@ -44,7 +44,7 @@ export function afterLook(
     seen.add(key)
     const alert = byKey.get(key)
     if (alert === undefined) {
-      if (standing.length + after.changed.length >= mostStanding) continue
+      if (standing.length + after.changed.length >= maxStanding) continue
       const fresh = { state: 'pending', streak: 1, openedAt: null, resolvedAt: null } as const
       after.changed.push({ id: newAlertId(), ...observation, ...fresh })
     } else if (alert.state === 'open') {
@@ -82,5 +82,5 @@ function looksOf(alert: Alert, known: readonly Alert[], now: number): number {
       keyOf(other) === keyOf(alert) &&
       (other.resolvedAt ?? 0) > now - dayMs,
   )
-  return Math.min(mostLooksToResolve, looksToResolve * 2 ** before.length)
+  return Math.min(maxLooksToResolve, looksToResolve * 2 ** before.length)
 }

@@ -5,7 +5,7 @@ import type { MessageType } from './rules.ts'
 
 /** How long deliveries are kept, and how many of an organisation at most. */
 export const keptMs = 7 * dayMs
-export const mostDeliveries = 1_000
+export const maxDeliveries = 1_000
 
 /** How long resolved alerts are kept. */
 export const alertsKeptMs = 90 * dayMs

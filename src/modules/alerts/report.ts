@@ -78,7 +78,7 @@ export interface Report {
 }
 
 export const fewestForRate = 5
-export const mostReported = 20
+export const maxReported = 20
 
 export const escaped = (text: string) =>
   text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)

@@ -12,11 +12,11 @@ import { ruleNames, settingOf } from './rules.ts'
 import * as model from './schema.ts'
 import type { Outside } from './sender.ts'
 import { Sender } from './sender.ts'
-import { Alerts, mostWebhooks } from './service.ts'
+import { Alerts, maxWebhooks } from './service.ts'
 import { AlertWatch, type WatchDeps } from './watch.ts'
 import { fixOf, messageOf, pageOf, webhookFinding } from './wording.ts'
 
-const mostListed = 100
+const maxListed = 100
 
 const alertTold = (alert: Alert) => ({
   id: alert.id,
@@ -194,7 +194,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/webhooks',
       operation: 'createWebhook',
       summary: 'Have messages sent to an address',
-      description: `Signed as [Standard Webhooks](https://www.standardwebhooks.com) says. At most ${mostWebhooks}.`,
+      description: `Signed as [Standard Webhooks](https://www.standardwebhooks.com) says. At most ${maxWebhooks}.`,
       body: model.NewWebhook,
       errors: ['too_many_webhooks'],
       responses: {
@@ -274,11 +274,11 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       operation: 'listDeliveries',
       summary: 'What was sent in the last seven days, and what waits',
       errors: ['webhook_not_found'],
-      responses: { 200: { description: `At most ${mostListed}.`, schema: model.DeliveryList } },
+      responses: { 200: { description: `At most ${maxListed}.`, schema: model.DeliveryList } },
       async handle(call) {
         const { ref } = call.org
         const { id } = await alerts.webhook(ref, call.params.webhook_id ?? '')
-        const listed = await store.deliveries(ref, { webhook: id, most: mostListed })
+        const listed = await store.deliveries(ref, { webhook: id, most: maxListed })
         return json(200, { deliveries: listed.map(deliveryTold) })
       },
     }),
@@ -288,9 +288,9 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/alerts/mails',
       operation: 'listMails',
       summary: 'Mails of the last seven days, and those that wait',
-      responses: { 200: { description: `At most ${mostListed}.`, schema: model.DeliveryList } },
+      responses: { 200: { description: `At most ${maxListed}.`, schema: model.DeliveryList } },
       async handle(call) {
-        const listed = await store.deliveries(call.org.ref, { webhook: null, most: mostListed })
+        const listed = await store.deliveries(call.org.ref, { webhook: null, most: maxListed })
         return json(200, { deliveries: listed.map(deliveryTold) })
       },
     }),

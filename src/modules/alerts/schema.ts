@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, text } from '../../core/flow/values.ts'
 import { Count, Instant, InstantOrNull, OneOf, OrNull, Text } from '../../core/shapes.ts'
-import { longestGraceHours } from '../../core/time/durations.ts'
+import { maxGraceHours } from '../../core/time/durations.ts'
 import { confirmationType, messageTypes, ruleNames } from './rules.ts'
 
 const facts = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Null()]), {
@@ -205,7 +205,7 @@ export type WebhookWithSecret = Static<typeof WebhookWithSecret>
 export const RotateWebhook = closed({
   graceHours: Type.Integer({
     minimum: 0,
-    maximum: longestGraceHours,
+    maximum: maxGraceHours,
     description: 'For how long the secret before signs too.',
     examples: [24],
   }),

@@ -41,7 +41,7 @@ const notConfirmed: Sent = { fault: 'The address has not confirmed', isFinal: tr
 const nothingToConfirm: Sent = { fault: 'There is nothing to confirm', isFinal: true }
 
 /** The most deliveries that are looked up at once. */
-const mostDue = 50
+const maxDue = 50
 
 /** Sends deliveries that are due, and stores how each attempt went. */
 export class Sender {
@@ -62,7 +62,7 @@ export class Sender {
 
   /** Sends what is due to targets that nothing is on its way to; resolves once all of that was tried. */
   async sendDue(): Promise<void> {
-    const due = await this.deps.store.due(this.deps.clock.now(), mostDue)
+    const due = await this.deps.store.due(this.deps.clock.now(), maxDue)
     const free = due.filter(one => !this.busy.has(targetOf(one)))
     await Promise.all(free.map(delivery => this.sendAlone(delivery)))
   }

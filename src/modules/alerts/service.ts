@@ -22,7 +22,7 @@ import {
   type MailAction,
   withConsent,
 } from './consent.ts'
-import { mostDeliveries, newDelivery } from './messages.ts'
+import { maxDeliveries, newDelivery } from './messages.ts'
 import { reportWeeks, zoneOf } from './report.ts'
 import { confirmationType, defaultSettings, type MessageType } from './rules.ts'
 import { requestedSend, sendBounds, waitOf } from './send-bounds.ts'
@@ -37,15 +37,15 @@ export interface SettingsPatch {
 }
 
 /** What a caller asks for in a new webhook. */
-export interface WebhookAsked {
+export interface RequestedWebhook {
   url: string
   types?: readonly MessageType[]
 }
 
-export const mostWebhooks = 10
+export const maxWebhooks = 10
 
 /** How many times a change is retried because somebody else changed the settings first. */
-const mostTries = 5
+const maxTries = 5
 /** If the server ends during a test, the message is sent again after this time. */
 const testAgainMs = minuteMs
 
@@ -174,12 +174,12 @@ export class Alerts {
   ): Promise<AlertSettings> {
     const { store, clock, onChange } = this.deps
     const { ref } = organisation
-    for (let tries = 1; tries <= mostTries; tries++) {
+    for (let tries = 1; tries <= maxTries; tries++) {
       const { settings, revision, reportedFor } = await store.settings(ref)
       const before = settings ?? defaultSettings
       const now = clock.now()
-      const asked = confirmations.map(({ mail }) => mail!)
-      const after = withConsent(change(before), asked, {
+      const requested = confirmations.map(({ mail }) => mail!)
+      const after = withConsent(change(before), requested, {
         state: 'waiting',
         confirmationSentAt: now,
       })
@@ -191,7 +191,7 @@ export class Alerts {
         deliveries: confirmations,
       }
       const audit = this.audit(action, 'alerts', actor, shown(before), shown(after))
-      if (await store.changeSettings(ref, revision, changed, mostDeliveries, audit)) {
+      if (await store.changeSettings(ref, revision, changed, maxDeliveries, audit)) {
         onChange()
         return after
       }
@@ -228,7 +228,7 @@ export class Alerts {
     const { deliveries } = noted
     const audit = this.audit('alerts.send', 'alerts', actor, null, { sentTo: deliveries.length })
     await this.countSends(orgRef, deliveries, audit)
-    await this.deps.store.note(orgRef, noted, mostDeliveries)
+    await this.deps.store.note(orgRef, noted, maxDeliveries)
     this.deps.onChange()
   }
 
@@ -248,7 +248,7 @@ export class Alerts {
    */
   async addWebhook(
     orgRef: OrganisationRef,
-    { url, types = [] }: WebhookAsked,
+    { url, types = [] }: RequestedWebhook,
     actor: Actor,
   ): Promise<Webhook> {
     const { store, clock, onChange } = this.deps
@@ -260,10 +260,10 @@ export class Alerts {
     }
     const after = { url: hostOf(url), types }
     const audit = this.audit('webhook.create', webhook.id, actor, null, after)
-    if (!(await store.addWebhook(orgRef, webhook, mostWebhooks, audit))) {
+    if (!(await store.addWebhook(orgRef, webhook, maxWebhooks, audit))) {
       throw new AppError(
         'too_many_webhooks',
-        `There are ${mostWebhooks} webhooks already: remove one first`,
+        `There are ${maxWebhooks} webhooks already: remove one first`,
       )
     }
     onChange()
@@ -271,8 +271,8 @@ export class Alerts {
   }
 
   private requireUrl(url: string): void {
-    const fault = this.deps.outside().faultOf(url)
-    if (fault !== null) throw invalid({ path: '/url', message: fault })
+    const problem = this.deps.outside().faultOf(url)
+    if (problem !== null) throw invalid({ path: '/url', message: problem })
   }
 
   /** @throws AppError `webhook_not_found` */
@@ -347,7 +347,7 @@ export class Alerts {
     await this.countSends(ref, [made], this.audit('webhook.test', id, actor, null, null))
     // Stored first, as all messages are, but not due at once: otherwise the watch would send it too.
     const delivery = { ...made, dueAt: now + testAgainMs }
-    await store.note(ref, { alerts: [], deliveries: [delivery] }, mostDeliveries)
+    await store.note(ref, { alerts: [], deliveries: [delivery] }, maxDeliveries)
     const sent = { ...delivery, orgRef: ref, organisation, target: webhook }
     return { ...delivery, ...(await sender.attempt(sent)) }
   }

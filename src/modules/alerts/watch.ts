@@ -16,10 +16,10 @@ import { seenIn } from '../installation/service.ts'
 import { checkSteps } from '../steps/check.ts'
 import { confirmedMails } from './consent.ts'
 import { afterLook } from './lifecycle.ts'
-import { alertsKeptMs, deliveriesOf, keptMs, mostDeliveries } from './messages.ts'
+import { alertsKeptMs, deliveriesOf, keptMs, maxDeliveries } from './messages.ts'
 import {
   fewestForRate,
-  mostReported,
+  maxReported,
   type Report,
   type ReportedFlow,
   reportWeeks,
@@ -52,7 +52,7 @@ export interface WatchDeps {
 
 /** The completion of a week changes slowly and is expensive to compute, so it is computed this often. */
 const completionEveryMs = hourMs
-const mostForgotten = 1_000
+const maxForgotten = 1_000
 
 /** Looks for problems in each organisation that wants to know, one after the other. */
 export class AlertWatch {
@@ -72,7 +72,7 @@ export class AlertWatch {
   /** One look at all organisations. A fault with one does not stop the others. */
   async look(signal = new AbortController().signal): Promise<void> {
     const { store, stores, clock, onFault } = this.deps
-    await store.forget(clock.now() - keptMs, clock.now() - alertsKeptMs, mostForgotten)
+    await store.forget(clock.now() - keptMs, clock.now() - alertsKeptMs, maxForgotten)
     for (const id of await store.watched()) {
       if (signal.aborted) return
       try {
@@ -102,12 +102,12 @@ export class AlertWatch {
       deliveriesOf(alertMessage(alert, told), webhooks, [], now),
     )
     if (changed.length > 0) {
-      await store.note(ref, { alerts: changed, deliveries }, mostDeliveries)
+      await store.note(ref, { alerts: changed, deliveries }, maxDeliveries)
     }
     const { monday } = reportWeeks(now, zoneOf(organisation))
     if (settings.report.on && (reportedFor ?? '') < monday) {
       const { noted } = await this.reportToSend(organisation, settings, signal)
-      await store.note(ref, noted, mostDeliveries)
+      await store.note(ref, noted, maxDeliveries)
     }
   }
 
@@ -245,11 +245,11 @@ export class AlertWatch {
     return {
       organisation: { slug, name },
       week: { ...week, timezone },
-      flows: flows.slice(0, mostReported),
-      flowsLeftOut: Math.max(0, flows.length - mostReported),
+      flows: flows.slice(0, maxReported),
+      flowsLeftOut: Math.max(0, flows.length - maxReported),
       alerts: alerts
         .filter(({ state }) => state !== 'pending')
-        .slice(0, mostReported)
+        .slice(0, maxReported)
         .map(alert => ({
           message: messageOf(alert),
           since: isoTime(alert.since),
@@ -262,7 +262,7 @@ export class AlertWatch {
             (state === 'broken' || state === 'flaky') &&
             !alerts.some(alert => alert.state === 'open' && alert.subject === `${flow}/${step}`),
         )
-        .slice(0, mostReported)
+        .slice(0, maxReported)
         .map(({ flow, step, state }) => ({
           ...{ flow, step, state },
           url: at(`flows/${encodeURIComponent(flow)}/health`),

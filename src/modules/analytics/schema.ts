@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { longestTrait, mostTraits } from '../../core/event/traits.ts'
+import { maxTraitLength, maxTraits } from '../../core/event/traits.ts'
 import {
   Count,
   DocumentedAs,
@@ -45,8 +45,8 @@ const Filters = {
     OneOf(intervals, { description: 'Returns `periods`: the days by week or month.' }),
   ),
   segment: Type.Optional(
-    Type.Array(Type.String({ maxLength: 2 * longestTrait + 1 }), {
-      maxItems: mostTraits + 1,
+    Type.Array(Type.String({ maxLength: 2 * maxTraitLength + 1 }), {
+      maxItems: maxTraits + 1,
       description:
         'Filters or groups runs by a listed trait of their person at the start. `plan:pro` keeps runs with this value, ' +
         '`plan:` those without one; several filters must all match. `plan` returns `segments`: a group for each value.',

@@ -44,7 +44,7 @@ function tokenOf({ request }: RequestContext): string {
 const ofPage = { tag: 'Management', caller: 'anyone', isProductFile: true } as const
 
 /** The size limit of a pick, which takes a few kilobytes: five selectors and a fingerprint. */
-const mostBytes = 16 * 1024
+const maxBytes = 16 * 1024
 
 /** Routes by which authors pick elements on the pages that they write flows for. */
 export function authorRoutes({
@@ -130,7 +130,7 @@ export function authorRoutes({
       operation: 'redeemAuthorTicket',
       summary: 'Spend the ticket of an author session, from a page of its origin',
       body: RedeemBody,
-      bodyLimitBytes: mostBytes,
+      bodyLimitBytes: maxBytes,
       responses: { 200: { description: 'A token, and what it is for.', schema: RedeemAnswer } },
       async handle(call) {
         return json(200, (await visits.redeem(call.body, call.origin)) satisfies RedeemAnswer)
@@ -155,7 +155,7 @@ export function authorRoutes({
       operation: 'proposeElement',
       summary: 'Propose an element to the author',
       body: PickBody,
-      bodyLimitBytes: mostBytes,
+      bodyLimitBytes: maxBytes,
       responses: { 202: { description: 'It is proposed.', schema: Type.Object({}) } },
       async handle(call) {
         await visits.propose(tokenOf(call), call.origin, call.body)

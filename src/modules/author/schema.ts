@@ -124,7 +124,7 @@ export type VisitAnswer = Static<typeof VisitAnswer>
 export const RedeemAnswer = Type.Object({ token: Type.String(), ...VisitAnswer.properties })
 export type RedeemAnswer = Static<typeof RedeemAnswer>
 
-const mostSentCandidates = 5
+const maxSentCandidates = 5
 
 export const PickBody = closed({
   page: text(1, 2_048),
@@ -134,7 +134,7 @@ export const PickBody = closed({
       selector: text(1, 1_000),
       matchCount: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
     }),
-    { minItems: 1, maxItems: mostSentCandidates },
+    { minItems: 1, maxItems: maxSentCandidates },
   ),
   /** `allowedFingerprint` drops everything that may not be kept. */
   fingerprint: Type.Object({}),

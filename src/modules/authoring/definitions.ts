@@ -4,8 +4,8 @@ import type { FlowWork } from '../../core/flow/work.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { excessOfValue } from './bounds.ts'
-import { mostFlows } from './rules.ts'
-import { mostFlowsACall } from './schema.ts'
+import { maxFlows } from './rules.ts'
+import { maxFlowsACall } from './schema.ts'
 
 /**
  * Reads the flows of a body by the rules of flow files.
@@ -40,7 +40,7 @@ export async function definitionsIn(
 
 /** The operator may change as many flows at once as an organisation may have, all or none. */
 export function requireFew(call: RequestContext, path: string, flows: readonly unknown[]): void {
-  const most = call.principal?.kind === 'operator' ? mostFlows : mostFlowsACall
+  const most = call.principal?.kind === 'operator' ? maxFlows : maxFlowsACall
   if (flows.length <= most) return
   throw invalid({ path, message: `Must have at most ${most} elements` })
 }

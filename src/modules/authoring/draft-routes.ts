@@ -10,7 +10,7 @@ import {
   DraftAnswer,
   DraftBody,
   DraftQuery,
-  mostBytesACall,
+  maxBytesACall,
   Noted,
 } from './schema.ts'
 import type { Authoring, Side } from './service.ts'
@@ -47,7 +47,7 @@ export function draftRoutes(authoring: Authoring, flowWork: FlowWork): Route[] {
         'Send the `ETag` that you have read as `If-Match`; for a new flow `If-None-Match: *`.',
       query: DraftQuery,
       body: DraftBody,
-      bodyLimitBytes: mostBytesACall,
+      bodyLimitBytes: maxBytesACall,
       isConditional: true,
       responses: { 200: { description: 'The draft.', schema: DraftAnswer, hasETag: true } },
       async handle(call) {

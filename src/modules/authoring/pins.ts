@@ -12,7 +12,7 @@ import {
   type By,
   type Expected,
   expectationOf,
-  mostTries,
+  maxTries,
   othersChange,
 } from './service.ts'
 
@@ -52,7 +52,7 @@ export class Pins {
   async pin(orgRef: OrganisationRef, scope: PinScope, by: By, isTrial: boolean): Promise<Pin[]> {
     // An organisation may have fifty thousand steps, so other work gets its turn in between.
     const slices = patientSlices()
-    for (let tries = 1; tries <= mostTries; tries++) {
+    for (let tries = 1; tries <= maxTries; tries++) {
       const flows = (await this.authoring.flows(orgRef)).filter(
         ({ key, status }) =>
           status === 'published' && (scope.flowKey === undefined || key === scope.flowKey),

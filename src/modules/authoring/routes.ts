@@ -18,8 +18,8 @@ import { byOf, told } from './replies.ts'
 import {
   ListedFlows,
   ListQuery,
-  mostBytesACall,
-  mostFlowsACall,
+  maxBytesACall,
+  maxFlowsACall,
   PushBody,
   PushedFlows,
   SchemaAnswer,
@@ -94,9 +94,9 @@ export function authoringRoutes({
       operation: 'pushFlows',
       errors: ['too_many_flows'],
       summary: 'Make drafts of flows, all or none',
-      description: `At most ${mostFlowsACall} flows. With \`publish\` the scope flows:publish is needed too.`,
+      description: `At most ${maxFlowsACall} flows. With \`publish\` the scope flows:publish is needed too.`,
       body: PushBody,
-      bodyLimitBytes: mostBytesACall,
+      bodyLimitBytes: maxBytesACall,
       responses: { 200: { description: 'The outcome for each.', schema: PushedFlows } },
       async handle(call) {
         const { flows, publish = false, dryRun = false, source, lock = false, note } = call.body
@@ -125,7 +125,7 @@ export function authoringRoutes({
       operation: 'validateFlows',
       summary: 'Judge a flow file by the rules of a push, with lines and columns',
       body: ValidateBody,
-      bodyLimitBytes: mostBytesACall,
+      bodyLimitBytes: maxBytesACall,
       responses: { 200: { description: 'What is wrong with it.', schema: Validated } },
       async handle(call) {
         const { text, format = 'yaml', normalised = false } = call.body

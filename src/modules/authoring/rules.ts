@@ -11,7 +11,7 @@ import type {
  * The most flows that an organisation may have, not counting archived ones. Every page fetches all
  * published flows, and a push of all of them must not keep a running server from writing for long.
  */
-export const mostFlows = 1_000
+export const maxFlows = 1_000
 
 /** What a push did to a flow. */
 export type PushOutcome = 'created' | 'updated' | 'unchanged'
@@ -143,9 +143,9 @@ export function requireRoom(
     0,
   )
   const count = inUse + more
-  if (more <= 0 || count <= mostFlows) return
+  if (more <= 0 || count <= maxFlows) return
   throw new AppError(
     'too_many_flows',
-    `The organisation would have ${count} flows that are not archived, and ${mostFlows} are the most: archive some, or leave some out`,
+    `The organisation would have ${count} flows that are not archived, and ${maxFlows} are the most: archive some, or leave some out`,
   )
 }

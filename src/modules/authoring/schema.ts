@@ -4,8 +4,8 @@ import { closed, text } from '../../core/flow/values.ts'
 import { Count, FlowId, Instant, InstantOrNull, OneOf } from '../../core/shapes.ts'
 
 /** The most flows and the most bytes of one call, so that validating them does not hold up others. */
-export const mostFlowsACall = 50
-export const mostBytesACall = 1_048_576
+export const maxFlowsACall = 50
+export const maxBytesACall = 1_048_576
 
 /**
  * A flow as in a flow file. It is validated by the rules of flow files, whose messages are better than a

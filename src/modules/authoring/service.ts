@@ -67,7 +67,7 @@ export interface PushOptions {
 const anything: Expected = () => {}
 
 /** How many times a change is retried because somebody else changed the organisation first. */
-export const mostTries = 20
+export const maxTries = 20
 
 export const othersChange = () =>
   new AppError('overloaded', 'Others are changing this organisation too; try again', {
@@ -345,10 +345,10 @@ export class Authoring {
     const changed = await this.change(orgRef, unique, by, action, async ({ flows }) => {
       requireAll(flows, unique)
       const byKey = new Map(flows.map(flow => [flow.key, flow]))
-      const asked = unique.map(key => byKey.get(key)!)
-      for (const flow of asked) isExpected(flow, flow.key)
-      await require(asked)
-      return asked.map(decide)
+      const requested = unique.map(key => byKey.get(key)!)
+      for (const flow of requested) isExpected(flow, flow.key)
+      await require(requested)
+      return requested.map(decide)
     })
     return changed.map(({ decision, ...rest }) => ({ ...rest, outcome: decision.outcome }))
   }
@@ -365,7 +365,7 @@ export class Authoring {
     // With fifty flows each of these takes milliseconds, in which pages would wait, so others get a turn in
     // between.
     const slices = patientSlices()
-    for (let tries = 1; tries <= mostTries; tries++) {
+    for (let tries = 1; tries <= maxTries; tries++) {
       await slices.rest()
       const read = await this.store.read(orgRef, keys)
       await slices.rest()

@@ -37,7 +37,7 @@ const metadataMs = 10 * minuteMs
 const failureMs = 1_000
 
 /** Strangers can cause requests to the provider, so only this many run at once, each for a few seconds at most. */
-const mostUnderWay = 16
+const maxUnderWay = 16
 
 /** A logout token older than this, or from the future, is refused; the tolerance is in seconds. */
 const logoutTokenAge = '10 minutes'
@@ -260,7 +260,7 @@ export class OpenIdProvider implements SignInProvider {
 
   /** Turns any error into one that says whose fault it is, and limits how many requests run at once. */
   private async asking<T>(work: () => Promise<T>): Promise<T> {
-    if (this.underWay >= mostUnderWay) throw down('too many sign in at this moment')
+    if (this.underWay >= maxUnderWay) throw down('too many sign in at this moment')
     this.underWay++
     try {
       return await work()

@@ -35,7 +35,7 @@ const sentTo = {
 /** Far more than a logout token needs. */
 const largestForm = 20 * 1024
 /** Long enough for any page, and short enough for the cookie that keeps it meanwhile. */
-const longestPlace = 1_024
+const maxPlaceLength = 1_024
 
 const goTo = (location: string, ...cookies: string[]): Reply => ({
   status: 303,
@@ -131,7 +131,7 @@ export function providerRoutes(deps: ProviderRouteDeps): Route[] {
 function placeIn({ request }: RequestContext, publicUrl: string): string {
   const base = new URL(`${publicUrl}/dashboard/`)
   const [, to = ''] = parametersOf(request).find(([name]) => name === 'to') ?? []
-  const url = to.length > longestPlace ? null : URL.parse(to, base.href)
+  const url = to.length > maxPlaceLength ? null : URL.parse(to, base.href)
   const isInside = url?.origin === base.origin && url.pathname.startsWith(base.pathname)
   return isInside ? url.href : base.href
 }

@@ -56,7 +56,7 @@ const ownPage = {
   readers: 'own pages',
 } as const
 
-const asked = { ...ownPage, method: 'POST', bodyLimitBytes: 20 * 1024 } as const
+const requested = { ...ownPage, method: 'POST', bodyLimitBytes: 20 * 1024 } as const
 const bySession = { caller: 'dashboard session', bucket: 'manage' } as const
 
 const named = ({ id, slug, name }: Begun['organisation']) => ({ id, slug, name })
@@ -141,7 +141,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       },
     }),
     route({
-      ...asked,
+      ...requested,
       caller: 'anyone',
       path: '/dashboard/session/redeem',
       operation: 'signIn',
@@ -161,7 +161,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       },
     }),
     route({
-      ...asked,
+      ...requested,
       ...bySession,
       path: '/dashboard/session/token',
       operation: 'getDashboardToken',
@@ -185,7 +185,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       },
     }),
     route({
-      ...asked,
+      ...requested,
       ...bySession,
       path: '/dashboard/session/sign-out',
       operation: 'signOut',
@@ -214,8 +214,8 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
  * A CSV file about a flow, for a link that a browser follows: such a request can carry the cookie, but no
  * token. It changes nothing, and no page of another site can read the answer.
  */
-function byCookie({ flows, stores }: DashboardDeps, asked: Route, file: string): Route {
-  const { query, responses: answers, isLong, operation, summary } = asked
+function byCookie({ flows, stores }: DashboardDeps, requested: Route, file: string): Route {
+  const { query, responses: answers, isLong, operation, summary } = requested
   const flowOf = async ({ org, params }: RequestContext) => {
     if (params.org !== org.slug && params.org !== org.id) throw unauthorized('foreign_flow')
     const [found] = (await flows.read(org.ref, [params.key ?? ''])).flows
@@ -232,7 +232,7 @@ function byCookie({ flows, stores }: DashboardDeps, asked: Route, file: string):
     path: `/dashboard/:org/flows/:key/${file}`,
     async handle(call) {
       call.subject = await flowOf(call)
-      const reply = await asked.handle(call)
+      const reply = await requested.handle(call)
       const headers = { ...reply.headers, 'Cross-Origin-Resource-Policy': 'same-origin' }
       return { ...reply, headers }
     },

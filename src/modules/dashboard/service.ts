@@ -36,7 +36,7 @@ const subject = 'dashboard'
 const nobody = { subject: null, issuer: null, sid: null }
 /** Stands for the issuer if the operator named the person in a link. */
 const named = 'link'
-const longestName = 100
+const maxNameLength = 100
 
 /** Lets people into the dashboard by a link, a session token, or an identity provider. */
 export class SignIns {
@@ -89,7 +89,7 @@ export class SignIns {
     if (!organisation) throw unauthorized('unknown_organisation')
     const { exp = 0, iss, sub } = decodeJwt(token)
     const who = isIdentifier(sub) && isIdentifier(iss) ? { subject: sub, issuer: iss } : nobody
-    const name = shown(isIdentifier(sub) ? sub : 'session token', longestName)
+    const name = shown(isIdentifier(sub) ? sub : 'session token', maxNameLength)
     const begun = this.begin(organisation, { ...nobody, ...who, role: 'viewer', name }, exp * 1_000)
     await this.store.beginSession(
       organisation.ref,
@@ -110,7 +110,7 @@ export class SignIns {
     }
     const begun = this.begin(organisation, {
       ...identity,
-      name: shown(identity.name, longestName),
+      name: shown(identity.name, maxNameLength),
     })
     await this.store.beginSession(
       organisation.ref,

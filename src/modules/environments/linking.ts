@@ -46,8 +46,8 @@ export class Linking {
     const at = this.clock.now()
     const pair = { production: production.ref, staging: staging.ref }
     const audit = this.audit('organisation.link', { production, staging }, actor, at)
-    const fault = await this.store.link(pair, at, audit)
-    if (fault) throw cannotLink(fault)
+    const problem = await this.store.link(pair, at, audit)
+    if (problem) throw cannotLink(problem)
   }
 
   /** Ends the link between two organisations, whichever of them asks. @throws AppError `organisation_not_found` */

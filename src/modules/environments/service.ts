@@ -28,8 +28,8 @@ const isInUse = ({ status }: AuthoredFlow) => status !== 'archived'
  * By default the version that was published last, because that is what was tried. A flow that was never
  * published only has its draft.
  */
-function sideOf(flow: AuthoredFlow, asked: Side | undefined): Staged | null {
-  const side = asked ?? (flow.newest ? 'published' : 'draft')
+function sideOf(flow: AuthoredFlow, requested: Side | undefined): Staged | null {
+  const side = requested ?? (flow.newest ? 'published' : 'draft')
   const definition = side === 'draft' ? newestDefinition(flow) : flow.newest?.definition
   return definition ? { flow, side, definition } : null
 }
@@ -120,12 +120,17 @@ export class Promotion {
     production: Organisation,
     staging: LinkedOrganisation,
     key: string,
-    asked: { side: Side | undefined; stagingEtag: string; isExpected: Expected; publish: boolean },
+    requested: {
+      side: Side | undefined
+      stagingEtag: string
+      isExpected: Expected
+      publish: boolean
+    },
     by: By,
   ) {
-    const staged = await this.staged(staging, key, asked.side)
-    await this.requireRead(staging, staged.flow, asked.stagingEtag)
-    const { publish, isExpected } = asked
+    const staged = await this.staged(staging, key, requested.side)
+    await this.requireRead(staging, staged.flow, requested.stagingEtag)
+    const { publish, isExpected } = requested
     const isDraft = staged.side === 'draft' && staged.flow.draft !== null
     const version = isDraft ? null : (staged.flow.newest?.version ?? null)
     const [promoted] = await this.authoring.push(

@@ -1,4 +1,4 @@
-import { type Answer, fitsQuestion, longestAnswer } from '../../core/flow/answer.ts'
+import { type Answer, fitsQuestion, maxAnswerLength } from '../../core/flow/answer.ts'
 import type { Question } from '../../core/flow/question.ts'
 import { isCleanText } from '../../http/input.ts'
 
@@ -27,11 +27,11 @@ export function judgeAnswer(answer: unknown, questions: readonly Question[]): An
   }
   const fitting = questions.find(question => fitsQuestion(question, answer))
   if (!fitting) {
-    const fault =
-      typeof answer === 'string' && answer.length > longestAnswer
-        ? `properties.answer may have at most ${longestAnswer} characters`
+    const problem =
+      typeof answer === 'string' && answer.length > maxAnswerLength
+        ? `properties.answer may have at most ${maxAnswerLength} characters`
         : 'properties.answer fits no question that this step ever had'
-    return { fault }
+    return { fault: problem }
   }
   if (fitting.type === 'text') return { counted: inWords }
   // Sorted, so that the same answer always gives the same text.

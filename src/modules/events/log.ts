@@ -2,7 +2,7 @@ import { invalid } from '../../core/errors.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { EventLog, LoggedEvent } from '../../storage/interfaces/events.ts'
-import { type LogQuery, mostLines, type ToldEvent } from './schema.ts'
+import { type LogQuery, maxLines, type ToldEvent } from './schema.ts'
 
 /** An event as the API returns it. */
 export const toldEvent = (event: LoggedEvent) =>
@@ -49,7 +49,7 @@ export async function pageOfLog(
   orgRef: OrganisationRef,
   { after, limit }: LogQuery,
 ) {
-  const pages = await log.after(orgRef, after ?? null, Number(limit ?? mostLines))
+  const pages = await log.after(orgRef, after ?? null, Number(limit ?? maxLines))
   if (pages) return pages
   throw invalid({
     path: '/after',

@@ -7,7 +7,7 @@ import {
   rejectionCodes,
   reportableKinds,
 } from '../../core/event/event.ts'
-import { longestTrait, mostTraits } from '../../core/event/traits.ts'
+import { maxTraitLength, maxTraits } from '../../core/event/traits.ts'
 import {
   Count,
   DocumentedAs,
@@ -28,7 +28,7 @@ import { ValidationError } from '../../http/responder.ts'
 const Id = (maxLength: number, description: string, ...examples: string[]) =>
   Type.String({ minLength: 1, maxLength, description, ...(examples.length > 0 && { examples }) })
 
-export const longestEventId = 64
+export const maxEventIdLength = 64
 
 /** The limits of `properties`. With these, a batch of fifty events fits into the limit of the body. */
 export const propertyBounds = { keys: 32, bytes: 8 * 1024, depth: 8 }
@@ -55,7 +55,7 @@ const Said = DocumentedAs(
   Type.Record(Type.String(), Type.Unknown(), {
     description:
       'With `flow_started`: what is known of the person when the run starts. Kept are the traits that the ' +
-      `organisation lists (at most ${mostTraits}), where they are texts, numbers, true or false, as texts of at most ${longestTrait} ` +
+      `organisation lists (at most ${maxTraits}), where they are texts, numbers, true or false, as texts of at most ${maxTraitLength} ` +
       'characters; all else is let go. Elsewhere it means nothing.',
     examples: [{ plan: 'team' }],
   }),
@@ -83,7 +83,7 @@ export const Event = Type.Object(
   {
     id: Maybe(
       Id(
-        longestEventId,
+        maxEventIdLength,
         'Your own, so that it can be sent again; UUIDv7 is best. The server makes one where absent.',
         '0199c0de-0000-7000-8000-000000000001',
       ),
@@ -143,7 +143,7 @@ export const EventResult = Type.Object({
   }),
   id: OrNull(
     Type.String({
-      maxLength: longestEventId,
+      maxLength: maxEventIdLength,
       examples: ['0199c0de-0000-7000-8000-000000000004'],
     }),
     'Its id. Null if it has no valid one.',
@@ -208,7 +208,7 @@ export type AllRejected = Static<typeof AllRejected>
 export const NothingKept = Type.Union([AllRejected, ValidationError])
 
 /** The most lines of one answer, and how many if the caller gives no number. */
-export const mostLines = 100_000
+export const maxLines = 100_000
 
 export const LogQuery = Type.Object({
   after: Type.Optional(
@@ -220,9 +220,9 @@ export const LogQuery = Type.Object({
   ),
   limit: Type.Optional(
     Type.String({
-      pattern: `^([1-9]\\d{0,4}|${mostLines})$`,
-      mustBe: `a number from 1 to ${mostLines}`,
-      description: `The most lines, 1 to ${mostLines}, which is what it is without.`,
+      pattern: `^([1-9]\\d{0,4}|${maxLines})$`,
+      mustBe: `a number from 1 to ${maxLines}`,
+      description: `The most lines, 1 to ${maxLines}, which is what it is without.`,
     }),
   ),
 })

@@ -5,7 +5,7 @@ import { type Organisation, oldestAccepted } from '../../core/organisation/catal
 import { minuteMs } from '../../core/time/durations.ts'
 import type { EventStores } from '../../storage/interfaces/events.ts'
 import { WatchedBatch } from './activity.ts'
-import { type Batch, type BatchResult, type EventResult, longestEventId } from './schema.ts'
+import { type Batch, type BatchResult, type EventResult, maxEventIdLength } from './schema.ts'
 import { BatchUserHashes, judge, namedBy, type Rejection } from './verdict.ts'
 
 /** A sender's clock that is off by no more than this counts as right. */
@@ -14,7 +14,7 @@ const toleratedSkewMs = minuteMs
 /** The id that the sender gave, if it can be returned in an answer. */
 function sentId(event: unknown): string | null {
   const id = (event as { id?: unknown } | null)?.id
-  return typeof id === 'string' && id.length <= longestEventId ? id : null
+  return typeof id === 'string' && id.length <= maxEventIdLength ? id : null
 }
 
 /** Why a batch is refused if the caller may not send any of its events. */

@@ -37,7 +37,7 @@ import { Event, propertyBounds } from './schema.ts'
 type Properties = Readonly<Record<string, unknown>>
 
 /** Why properties are not kept. */
-type PropertiesFault = 'too many keys' | 'too deep' | 'too large' | 'beyond 2^53'
+type PropertiesProblem = 'too many keys' | 'too deep' | 'too large' | 'beyond 2^53'
 
 /**
  * Whether a number can be what its sender meant. 1e999 would become null, and a whole number beyond 2^53 has most
@@ -52,7 +52,7 @@ class Look {
   private left = propertyBounds.bytes
 
   /** What is wrong in a value that may be `depth` levels deep. */
-  faultIn(value: unknown, depth: number): PropertiesFault | null {
+  faultIn(value: unknown, depth: number): PropertiesProblem | null {
     // Includes the comma or brace after the value. Escapes and other scripts only make it longer.
     this.left -= typeof value === 'string' ? value.length + 3 : 2
     if (this.left < 0) return 'too large'
@@ -70,10 +70,10 @@ class Look {
 /** The JSON text of an event's properties, or why they are not kept. */
 interface PropertiesVerdict {
   text: string | null
-  fault: PropertiesFault | null
+  fault: PropertiesProblem | null
 }
 
-const no = (fault: PropertiesFault): PropertiesVerdict => ({ text: null, fault })
+const no = (fault: PropertiesProblem): PropertiesVerdict => ({ text: null, fault })
 
 function propertiesOf(properties: Properties): PropertiesVerdict {
   const { keys, depth, bytes } = propertyBounds
@@ -177,7 +177,7 @@ function ruleBroken(event: Event, hasEscapes: boolean): Rejection | null {
   return null
 }
 
-const ofProperties: Readonly<Record<PropertiesFault, Rejection>> = {
+const ofProperties: Readonly<Record<PropertiesProblem, Rejection>> = {
   'too many keys': reject('too_large', `properties may have at most ${propertyBounds.keys} keys`),
   'too deep': reject(
     'too_large',

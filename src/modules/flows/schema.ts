@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { longestTrait, mostTraits } from '../../core/event/traits.ts'
+import { maxTraitLength, maxTraits } from '../../core/event/traits.ts'
 import type { Traits } from '../../core/flow/audience.ts'
 import { Flow, flowStatuses } from '../../core/flow/flow.ts'
 import { Theme } from '../../core/flow/theme.ts'
@@ -87,8 +87,8 @@ export const FlowList = Type.Object(
       }),
     ),
     traits: Type.Optional(
-      Type.Array(Type.String({ maxLength: longestTrait }), {
-        maxItems: mostTraits,
+      Type.Array(Type.String({ maxLength: maxTraitLength }), {
+        maxItems: maxTraits,
         description:
           'There where the organisation counts runs by traits: the only ones that `flow_started` may say. Others stay in the browser.',
         examples: [['plan']],

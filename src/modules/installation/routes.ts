@@ -12,7 +12,7 @@ import { Heartbeat, HeartbeatQuery, Installation, SnippetStatus } from './schema
 import { installationService } from './service.ts'
 
 /** How often the snippet should send a heartbeat. */
-const usualMs = 5 * minuteMs
+const defaultMs = 5 * minuteMs
 /**
  * How soon a page that waits for somebody's progress learns of it if the limit allows, and how late at
  * most. Milliseconds.
@@ -67,7 +67,7 @@ export function installationRoutes(deps: {
       status: 'ok',
       serverTime: isoTime(clock.now()),
       flowsVersion: stores.catalogue().publishedFlows(call.org).version,
-      nextHeartbeatSeconds: Math.ceil((person === null ? usualMs : turn) / 1_000),
+      nextHeartbeatSeconds: Math.ceil((person === null ? defaultMs : turn) / 1_000),
       ...(progressVersion !== null && { progressVersion }),
     } satisfies Heartbeat)
   }

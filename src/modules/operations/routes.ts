@@ -16,15 +16,15 @@ import {
   Compacted,
   DeadLetterList,
   DroppedLetters,
-  LettersAsked,
   NodeList,
   Rebuilt,
+  RequestedLetters,
   RetriedLetters,
   Server,
 } from './schema.ts'
 import { Operations } from './service.ts'
 
-const mostListed = 1_000
+const maxListed = 1_000
 
 const operates = managing('operator')
 
@@ -114,9 +114,9 @@ export function operationsRoutes({
       path: '/manage/dead-letters',
       operation: 'listDeadLetters',
       summary: 'Events that the database refused, the oldest first',
-      responses: { 200: { description: `At most ${mostListed}.`, schema: DeadLetterList } },
+      responses: { 200: { description: `At most ${maxListed}.`, schema: DeadLetterList } },
       async handle(call) {
-        const { letters, count } = await store.deadLetters(namedBy(call), mostListed)
+        const { letters, count } = await store.deadLetters(namedBy(call), maxListed)
         const listed = letters.map(letter => ({
           ...letter,
           receivedAt: isoTime(letter.receivedAt),
@@ -130,7 +130,7 @@ export function operationsRoutes({
       path: '/manage/dead-letters/retry',
       operation: 'retryDeadLetters',
       summary: 'Store events after all that the database refused',
-      body: LettersAsked,
+      body: RequestedLetters,
       errors: ['dead_letter_not_found'],
       responses: { 200: { description: 'The outcome for each.', schema: RetriedLetters } },
       isLong: true,
@@ -145,7 +145,7 @@ export function operationsRoutes({
       path: '/manage/dead-letters/drop',
       operation: 'dropDeadLetters',
       summary: 'Delete events for good that the database refused',
-      body: LettersAsked,
+      body: RequestedLetters,
       errors: ['dead_letter_not_found'],
       responses: { 200: { description: 'How many.', schema: DroppedLetters } },
       isLong: true,

@@ -22,7 +22,7 @@ export const DeadLetterList = Type.Object(
   { title: 'DeadLetterList' },
 )
 
-export const LettersAsked = closed({
+export const RequestedLetters = closed({
   ids: Type.Optional(
     Type.Array(LetterId, { minItems: 1, maxItems: 1_000, description: 'Some of them.' }),
   ),

@@ -15,7 +15,7 @@ import type {
 const lettersAtOnce = 64
 
 /** Which letters are meant: some by their ids, or all. */
-export interface LettersAsked {
+export interface RequestedLetters {
   ids?: readonly number[]
   all?: true
 }
@@ -35,12 +35,12 @@ export class Operations {
    */
   async retryLetters(
     orgRef: OrganisationRef | null,
-    asked: LettersAsked,
+    requested: RequestedLetters,
     actor: Actor,
   ): Promise<Retried[]> {
     const audit = this.auditOf('dead_letters.retry', 'dead letters', actor)
     const retried: Retried[] = []
-    for (const { ref, ids } of await this.chosen(orgRef, asked)) {
+    for (const { ref, ids } of await this.chosen(orgRef, requested)) {
       retried.push(...(await this.store.retryDeadLetters(ref, ids, audit())))
     }
     return retried
@@ -49,12 +49,12 @@ export class Operations {
   /** Deletes letters for good; returns how many. @throws AppError as `retryLetters` */
   async dropLetters(
     orgRef: OrganisationRef | null,
-    asked: LettersAsked,
+    requested: RequestedLetters,
     actor: Actor,
   ): Promise<number> {
     const audit = this.auditOf('dead_letters.drop', 'dead letters', actor)
     let dropped = 0
-    for (const { ref, ids } of await this.chosen(orgRef, asked)) {
+    for (const { ref, ids } of await this.chosen(orgRef, requested)) {
       dropped += await this.store.dropDeadLetters(ref, ids, audit())
     }
     return dropped
@@ -71,7 +71,7 @@ export class Operations {
   }
 
   /** The letters that are meant, in batches of one organisation each. */
-  private async chosen(orgRef: OrganisationRef | null, { ids, all }: LettersAsked) {
+  private async chosen(orgRef: OrganisationRef | null, { ids, all }: RequestedLetters) {
     if ((all ?? false) === (ids !== undefined)) {
       throw invalid({ path: '', message: 'Name letters by their ids, or all, one of the two' })
     }

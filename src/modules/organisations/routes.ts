@@ -21,7 +21,7 @@ import {
   Settings,
   SettingsBody,
 } from './schema.ts'
-import { mostListed, Organisations } from './service.ts'
+import { maxListed, Organisations } from './service.ts'
 
 const told = ({ ref: _, id, slug, name, limits, createdAt, ...settings }: OrganisationRecord) => ({
   id,
@@ -52,7 +52,7 @@ export function organisationRoutes({
       operation: 'listOrganisations',
       summary: 'Organisations of the server, by slug',
       query: OrganisationQuery,
-      responses: { 200: { description: `At most ${mostListed}.`, schema: OrganisationList } },
+      responses: { 200: { description: `At most ${maxListed}.`, schema: OrganisationList } },
       async handle(call) {
         const { organisations: listed, ...rest } = await organisations.list(call.query)
         return json(200, { organisations: listed.map(told), ...rest })

@@ -2,7 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import { type MaybeTheme, storedTheme } from '../../core/flow/merged-theme.ts'
 import { type Bucket, limitsWith } from '../../core/organisation/buckets.ts'
 import { newIdentitySecret, newSnippetKey } from '../../core/organisation/ids.ts'
-import { longestSlug } from '../../core/text/slug.ts'
+import { maxSlugLength } from '../../core/text/slug.ts'
 import { isoTime } from '../../core/time/clock.ts'
 import type {
   OrganisationChange,
@@ -13,21 +13,21 @@ import type {
 
 /** How organisations may be named, and what a change to one results in. */
 
-export const longestName = 200
+export const maxNameLength = 200
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 
 /** What is wrong with a name, as a sentence without a capital letter; null if nothing is. */
-export function nameFault(given: string): string | null {
+export function nameProblem(given: string): string | null {
   const name = given.trim()
   if (name === '') return 'an organisation needs a name'
-  if (name.length <= longestName && name.isWellFormed() && !/\p{Cc}/u.test(name)) return null
-  return `a name is at most ${longestName} characters of text without line breaks`
+  if (name.length <= maxNameLength && name.isWellFormed() && !/\p{Cc}/u.test(name)) return null
+  return `a name is at most ${maxNameLength} characters of text without line breaks`
 }
 
 /** The same for a slug. */
-export function slugFault(slug: string): string | null {
-  if (slug.length <= longestSlug && slugPattern.test(slug)) return null
-  return `use a-z, 0-9 and "-" between them, at most ${longestSlug} characters`
+export function slugProblem(slug: string): string | null {
+  if (slug.length <= maxSlugLength && slugPattern.test(slug)) return null
+  return `use a-z, 0-9 and "-" between them, at most ${maxSlugLength} characters`
 }
 
 /** What to set; absent settings stay as they are. */
@@ -57,14 +57,14 @@ export function settingsChanged(
   { limits, theme, ...patch }: SettingsPatch,
   now: number,
 ): DecidedChange & { settings: Partial<OrganisationSettings> } {
-  const asked: Partial<OrganisationSettings> = {
+  const requested: Partial<OrganisationSettings> = {
     ...(limits && { overrides: overridden(organisation.overrides, limits) }),
     ...patch,
     ...(theme !== undefined && { theme: storedTheme(theme) }),
   }
-  const names = Object.keys(asked) as (keyof OrganisationSettings)[]
-  const changed = names.filter(name => !areEqual(asked[name], organisation[name]))
-  const settings = Object.fromEntries(changed.map(name => [name, asked[name]]))
+  const names = Object.keys(requested) as (keyof OrganisationSettings)[]
+  const changed = names.filter(name => !areEqual(requested[name], organisation[name]))
+  const settings = Object.fromEntries(changed.map(name => [name, requested[name]]))
   const needsSecret = (patch.identityMode ?? 'off') !== 'off' && secrets.length === 0
   return { settings, ...(needsSecret && { identitySecret: newSecret(now, 0) }) }
 }

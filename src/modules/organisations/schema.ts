@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { mostTraits } from '../../core/event/traits.ts'
+import { maxTraits } from '../../core/event/traits.ts'
 import { Theme } from '../../core/flow/theme.ts'
 import { closed } from '../../core/flow/values.ts'
 import { buckets, defaultLimits, largestLimit } from '../../core/organisation/buckets.ts'
-import { longestRetentionDays, mostInterruptions } from '../../core/organisation/catalogue.ts'
+import { maxInterruptions, maxRetentionDays } from '../../core/organisation/catalogue.ts'
 import { identityModes } from '../../core/organisation/verified-identity.ts'
 import {
   Count,
@@ -14,9 +14,9 @@ import {
   OrNull,
   Text,
 } from '../../core/shapes.ts'
-import { longestSlug } from '../../core/text/slug.ts'
-import { longestGraceHours } from '../../core/time/durations.ts'
-import { longestName } from './rules.ts'
+import { maxSlugLength } from '../../core/text/slug.ts'
+import { maxGraceHours } from '../../core/time/durations.ts'
+import { maxNameLength } from './rules.ts'
 
 /** One field per bucket. */
 const ofBuckets = <T>(fieldOf: (limit: number) => T) =>
@@ -40,8 +40,8 @@ const exampleTheme = { accent: '#0b7285', background: null, text: null, radius: 
 
 /** The service validates names and slugs, because its messages are better than a schema's. */
 const Name = Type.String({
-  maxLength: 2 * longestName,
-  description: `Display name, up to ${longestName} characters. The slug does not change.`,
+  maxLength: 2 * maxNameLength,
+  description: `Display name, up to ${maxNameLength} characters. The slug does not change.`,
   examples: ['Harbor Inc'],
 })
 
@@ -113,7 +113,7 @@ export type OrganisationList = Static<typeof OrganisationList>
 
 export const OrganisationQuery = Type.Object({
   after: Type.Optional(
-    Type.String({ maxLength: longestSlug, description: 'Those of later slugs than this.' }),
+    Type.String({ maxLength: maxSlugLength, description: 'Those of later slugs than this.' }),
   ),
   named: Type.Optional(Type.String({ description: 'The one of this id or slug alone.' })),
 })
@@ -122,7 +122,7 @@ export const NewOrganisationBody = closed({
   name: Name,
   slug: Type.Optional(
     Text(
-      `a-z, 0-9 and "-" between them, at most ${longestSlug} characters; made from the name unless given.`,
+      `a-z, 0-9 and "-" between them, at most ${maxSlugLength} characters; made from the name unless given.`,
       'harbor-inc',
     ),
   ),
@@ -160,7 +160,7 @@ export const SettingsBody = closed({
   ),
   retentionDays: Type.Optional(
     OrNull(
-      Type.Integer({ minimum: 1, maximum: longestRetentionDays }),
+      Type.Integer({ minimum: 1, maximum: maxRetentionDays }),
       "Days until raw events are deleted permanently. Null uses the server's setting.",
       30,
     ),
@@ -168,7 +168,7 @@ export const SettingsBody = closed({
   honoursDoNotTrack: Type.Optional(SettingsFields.honoursDoNotTrack),
   throttle: Type.Optional(
     OrNull(
-      Type.Integer({ minimum: 1, maximum: mostInterruptions }),
+      Type.Integer({ minimum: 1, maximum: maxInterruptions }),
       'Frequency cap: maximum tours and announcements per person in 24 hours, except those the page starts. Null sets no cap.',
       3,
     ),
@@ -182,8 +182,8 @@ export const SettingsBody = closed({
   ),
   traits: Type.Optional(
     Type.Array(Type.String(), {
-      maxItems: mostTraits,
-      description: `Up to ${mostTraits} traits to store with each new run. Replaces the list. Do not list traits that identify a person.`,
+      maxItems: maxTraits,
+      description: `Up to ${maxTraits} traits to store with each new run. Replaces the list. Do not list traits that identify a person.`,
       examples: [['plan']],
     }),
   ),
@@ -216,7 +216,7 @@ export const KeyList = Type.Object(
 export const RotateBody = closed({
   graceHours: Type.Integer({
     minimum: 0,
-    maximum: longestGraceHours,
+    maximum: maxGraceHours,
     description: 'How long what was current still works; 0 ends all of before at once.',
     examples: [24],
   }),

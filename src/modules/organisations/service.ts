@@ -1,5 +1,5 @@
 import { AppError, invalid, type Problem } from '../../core/errors.ts'
-import { traitFault } from '../../core/event/traits.ts'
+import { traitProblem } from '../../core/event/traits.ts'
 import type { MaybeTheme } from '../../core/flow/merged-theme.ts'
 import { unknownColours } from '../../core/flow/theme-rules.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
@@ -25,11 +25,11 @@ import { cannotLink } from '../environments/faults.ts'
 import {
   type DecidedChange,
   keyRotated,
-  nameFault,
+  nameProblem,
   type SettingsPatch,
   secretRotated,
   settingsChanged,
-  slugFault,
+  slugProblem,
   withSettings,
 } from './rules.ts'
 
@@ -49,12 +49,12 @@ export interface Rotated {
 }
 
 /** The most organisations in one list, because more would hold up other requests. */
-export const mostListed = 1_000
+export const maxListed = 1_000
 
 /** How many times a change is retried because somebody else changed the organisation first. */
-const mostTries = 20
+const maxTries = 20
 
-const sentence = (fault: string) => fault.replace(/^[a-z]/, first => first.toUpperCase())
+const sentence = (problem: string) => problem.replace(/^[a-z]/, first => first.toUpperCase())
 
 /** A decision with its entry for the audit log. */
 type Decided = DecidedChange & Pick<AuditEntry, 'action' | 'before' | 'after'>
@@ -71,8 +71,8 @@ function originsIn(given: readonly string[]): string[] {
 
 /** A name without blanks around it. @throws AppError `validation_failed` */
 function nameIn(given: string): string {
-  const fault = nameFault(given)
-  if (fault) throw invalid({ path: '/name', message: sentence(fault) })
+  const problem = nameProblem(given)
+  if (problem) throw invalid({ path: '/name', message: sentence(problem) })
   return given.trim()
 }
 
@@ -86,8 +86,8 @@ function timezoneIn(given: string): string {
 /** @throws AppError `validation_failed`, with every text that cannot name a trait */
 function traitsIn(given: readonly string[]): string[] {
   const problems = given.flatMap((name, i): Problem[] => {
-    const fault = traitFault(name)
-    return fault ? [{ path: `/traits/${i}`, message: sentence(fault) }] : []
+    const problem = traitProblem(name)
+    return problem ? [{ path: `/traits/${i}`, message: sentence(problem) }] : []
   })
   if (problems.length > 0) throw invalid(...problems)
   return [...new Set(given)]
@@ -105,11 +105,11 @@ function themeIn(given: MaybeTheme): MaybeTheme {
 /** @throws AppError `validation_failed` */
 function slugIn(given: string | undefined, name: string): string {
   const slug = given ?? slugFrom(name)
-  const fault =
+  const problem =
     given === undefined && slug === ''
       ? 'the name has no letter a-z or digit to make a slug of: choose one'
-      : slugFault(slug)
-  if (fault) throw invalid({ path: '/slug', message: sentence(fault) })
+      : slugProblem(slug)
+  if (problem) throw invalid({ path: '/slug', message: sentence(problem) })
   return slug
 }
 
@@ -126,8 +126,8 @@ export class Organisations {
 
   /** A page of organisations, by slug. `next` is what to continue after; null on the last page. */
   async list(question: OrganisationQuestion) {
-    const { organisations, total } = await this.store.list(question, mostListed)
-    const next = organisations.length === mostListed ? organisations.at(-1)!.slug : null
+    const { organisations, total } = await this.store.list(question, maxListed)
+    const next = organisations.length === maxListed ? organisations.at(-1)!.slug : null
     return { organisations, total, next }
   }
 
@@ -138,16 +138,16 @@ export class Organisations {
    *   `cannot_link`
    */
   async create(
-    asked: { name: string; slug?: string; stagingOf?: string },
+    requested: { name: string; slug?: string; stagingOf?: string },
     actor: Actor,
   ): Promise<NewOrganisation> {
-    const name = nameIn(asked.name)
-    const slug = slugIn(asked.slug, name)
+    const name = nameIn(requested.name)
+    const slug = slugIn(requested.slug, name)
     const at = this.clock.now()
     const made = { id: newId('org'), slug, name, snippetKey: newSnippetKey(), createdAt: at }
     const entry = { at, actor, action: 'organisation.create', subject: made.id, before: null }
     const audit = { ...entry, after: { slug, name }, note: null }
-    const staging = await this.stagingOf(asked.stagingOf, made, audit)
+    const staging = await this.stagingOf(requested.stagingOf, made, audit)
     const outcome = await this.store.add(made, audit, ...staging)
     if (outcome === 'slug taken') {
       throw new AppError('slug_taken', `The slug "${slug}" is taken: choose another`)
@@ -252,7 +252,7 @@ export class Organisations {
     actor: Actor,
     decide: (read: OrganisationRead, now: number) => D | null,
   ): Promise<{ read: OrganisationRead; decided: D | null }> {
-    for (let tries = 1; tries <= mostTries; tries++) {
+    for (let tries = 1; tries <= maxTries; tries++) {
       const at = this.clock.now()
       const read = await this.store.read(orgRef, at)
       const decided = decide(read, at)

@@ -8,6 +8,7 @@ import { managing, type Route, route } from '../../http/route.ts'
 import type { AllFlows, Erased, MetStores, PeopleStore } from '../../storage/interfaces/people.ts'
 import { historyOf } from './history.ts'
 import {
+  defaultEvents,
   Erasure,
   ErasureQuery,
   HistoryQuery,
@@ -15,7 +16,6 @@ import {
   PersonData,
   PersonHistory,
   PersonQuery,
-  usualEvents,
 } from './schema.ts'
 import { namedPerson, People } from './service.ts'
 
@@ -94,9 +94,9 @@ export function peopleRoutes({
         },
       },
       async handle({ org, query }) {
-        const { before = null, limit = usualEvents, ...ids } = query
-        const asked = { ...ids, before, limit: Number(limit) }
-        return json(200, await historyOf(org, asked, { stores, flows, people: store }))
+        const { before = null, limit = defaultEvents, ...ids } = query
+        const requested = { ...ids, before, limit: Number(limit) }
+        return json(200, await historyOf(org, requested, { stores, flows, people: store }))
       },
     }),
     route({

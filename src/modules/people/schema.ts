@@ -36,8 +36,8 @@ export const ErasureQuery = Type.Object({
 export const PersonBody = closed(ids)
 
 /** The most events of one answer, and how many if the caller does not say. */
-export const mostEvents = 200
-export const usualEvents = 50
+export const maxEvents = 200
+export const defaultEvents = 50
 
 export const HistoryQuery = Type.Object({
   ...ids,
@@ -51,8 +51,8 @@ export const HistoryQuery = Type.Object({
   limit: Type.Optional(
     Type.String({
       pattern: '^([1-9]\\d?|1\\d\\d|200)$',
-      mustBe: `a number from 1 to ${mostEvents}`,
-      description: `The most events, 1 to ${mostEvents}; ${usualEvents} without it.`,
+      mustBe: `a number from 1 to ${maxEvents}`,
+      description: `The most events, 1 to ${maxEvents}; ${defaultEvents} without it.`,
     }),
   ),
 })

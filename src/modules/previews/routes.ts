@@ -11,7 +11,7 @@ import type { FlowStore } from '../../storage/interfaces/authoring.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'
 import type { Preview, PreviewStore, SeenSnippet } from '../../storage/interfaces/previews.ts'
 import { definitionsIn } from '../authoring/definitions.ts'
-import { mostBytesACall } from '../authoring/schema.ts'
+import { maxBytesACall } from '../authoring/schema.ts'
 import { CreatedPreview, NewPreviewBody, PreviewAnswer, PreviewList } from './schema.ts'
 import { Previews, type Shown } from './service.ts'
 
@@ -73,7 +73,7 @@ export function previewRoutes({
         'ends; nothing there is counted. A stored flow is shown as it is at each load. Links are in ' +
         'memory alone, and end when the server is restarted.',
       body: NewPreviewBody,
-      bodyLimitBytes: mostBytesACall,
+      bodyLimitBytes: maxBytesACall,
       errors: ['flow_not_found', 'too_many_previews'],
       responses: { 201: { description: 'The link, returned once.', schema: CreatedPreview } },
       async handle(call) {

@@ -7,7 +7,7 @@ import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { newId } from '../../core/organisation/ids.ts'
 import {
   endOfPreview,
-  mostPreviews,
+  maxPreviews,
   previewMark,
   previewMinutes,
 } from '../../core/organisation/preview-link.ts'
@@ -64,7 +64,7 @@ export class Previews {
     if (!(await this.store.begin(organisation.ref, preview))) {
       throw new AppError(
         'too_many_previews',
-        `There are ${mostPreviews} links to previews already: end one first`,
+        `There are ${maxPreviews} links to previews already: end one first`,
       )
     }
     const told: Preview = { ...preview, openedAt: null }

@@ -3,7 +3,7 @@ import { managing, type Route, route } from '../../http/route.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'
 import type { RunStore } from '../../storage/interfaces/runs.ts'
 import { AnswerList, AnswerQuery, RunList, RunQuery } from './schema.ts'
-import { askedIn, listRuns } from './service.ts'
+import { listRuns, requestedIn } from './service.ts'
 import { listWrittenAnswers } from './written-answers.ts'
 
 /** Routes for the single runs behind the numbers of analytics. */
@@ -26,7 +26,10 @@ export function runRoutes(deps: {
         'twice on the way down, but for a run of which an earlier start is reported late.',
       responses: { 200: { description: 'A page of them.', schema: RunList } },
       async handle({ org, params, query, receivedAt }) {
-        return json(200, await listRuns(org, params.key ?? '', askedIn(query, receivedAt), deps))
+        return json(
+          200,
+          await listRuns(org, params.key ?? '', requestedIn(query, receivedAt), deps),
+        )
       },
     }),
     route({

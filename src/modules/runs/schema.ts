@@ -3,11 +3,11 @@ import { runOutcomes, stepOutcomes } from '../../core/run/outcome.ts'
 import { FlowId, Instant, InstantOrNull, OneOf, OrNull, StepId } from '../../core/shapes.ts'
 
 /** The most runs that are looked at for one answer. A filter may leave few of them. */
-export const mostLookedAt = 5_000
+export const maxLookedAt = 5_000
 
 /** The most runs of one answer, and how many if the caller does not say. */
-export const mostRuns = 200
-export const usualRuns = 50
+export const maxRuns = 200
+export const defaultRuns = 50
 
 export const RunQuery = Type.Object({
   after: Type.Optional(
@@ -20,8 +20,8 @@ export const RunQuery = Type.Object({
   limit: Type.Optional(
     Type.String({
       pattern: '^([1-9]\\d?|1\\d\\d|200)$',
-      mustBe: `a number from 1 to ${mostRuns}`,
-      description: `The most runs, 1 to ${mostRuns}; ${usualRuns} without it.`,
+      mustBe: `a number from 1 to ${maxRuns}`,
+      description: `The most runs, 1 to ${maxRuns}; ${defaultRuns} without it.`,
     }),
   ),
   outcome: Type.Optional(OneOf(runOutcomes, { description: 'Those alone that ended so.' })),
@@ -94,7 +94,7 @@ export const RunList = Type.Object(
     next: OrNull(
       Type.String(),
       'Send it as `after` for earlier runs; null where there are none. Of a filtered list it may ' +
-        `come with few runs or none: ${mostLookedAt} are looked at for one answer.`,
+        `come with few runs or none: ${maxLookedAt} are looked at for one answer.`,
       'mi7lnk8g.2h4c',
     ),
   },

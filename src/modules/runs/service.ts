@@ -8,18 +8,18 @@ import type { RunRow } from '../../core/run/stored-run.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { resolveRange } from '../../core/time/time-range.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'
-import type { RunStore, RunsAsked } from '../../storage/interfaces/runs.ts'
-import { mostLookedAt, type RunList, type RunQuery, usualRuns } from './schema.ts'
+import type { RequestedRuns, RunStore } from '../../storage/interfaces/runs.ts'
+import { defaultRuns, maxLookedAt, type RunList, type RunQuery } from './schema.ts'
 
 /** What a query asks for. @throws AppError `validation_failed` for a wrong date, zone, order or range */
-export function askedIn(query: RunQuery, now: number): RunsAsked {
-  const { after = null, limit = usualRuns, outcome = null, version, ...days } = query
+export function requestedIn(query: RunQuery, now: number): RequestedRuns {
+  const { after = null, limit = defaultRuns, outcome = null, version, ...days } = query
   const resolved = resolveRange(days, now)
   if ('problems' in resolved) throw invalid(...resolved.problems)
   return {
     after,
     most: Number(limit),
-    mostLookedAt,
+    mostLookedAt: maxLookedAt,
     outcome,
     version: version === undefined ? null : Number(version),
     started: days.from === undefined && days.to === undefined ? null : resolved.range,
@@ -30,12 +30,12 @@ export function askedIn(query: RunQuery, now: number): RunsAsked {
 export async function listRuns(
   organisation: Organisation,
   flowKey: string,
-  asked: RunsAsked,
+  requested: RequestedRuns,
   { stores, runs: store }: { stores: Pick<GateStores, 'catalogue'>; runs: RunStore },
 ): Promise<RunList> {
-  const { most } = asked
+  const { most } = requested
   // One more than asked for, which tells whether more follow.
-  const found = await store.runs(organisation.ref, flowKey, { ...asked, most: most + 1 })
+  const found = await store.runs(organisation.ref, flowKey, { ...requested, most: most + 1 })
   const flow = found && stores.catalogue().flow(found.flowId)
   if (!found || !flow) throw flowNotFound(flowKey)
   const told = teller(flow)

@@ -3,8 +3,8 @@ import { idsOf } from '../../core/event/event.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { isoTime } from '../../core/time/clock.ts'
 import type { RunStore } from '../../storage/interfaces/runs.ts'
-import { type AnswerList, type AnswerQuery, usualRuns } from './schema.ts'
-import { askedIn } from './service.ts'
+import { type AnswerList, type AnswerQuery, defaultRuns } from './schema.ts'
+import { requestedIn } from './service.ts'
 
 /** Answers in people's own words, to be read one by one. */
 
@@ -16,11 +16,11 @@ export async function listWrittenAnswers(
   now: number,
   store: Pick<RunStore, 'writtenAnswers'>,
 ): Promise<AnswerList> {
-  const { after, version, started } = askedIn(query, now)
-  const most = Number(query.limit ?? usualRuns)
+  const { after, version, started } = requestedIn(query, now)
+  const most = Number(query.limit ?? defaultRuns)
   // One more than asked for, which tells whether more follow.
-  const asked = { stepKey, after, version, started, most: most + 1 }
-  const found = await store.writtenAnswers(organisation.ref, flowKey, asked)
+  const requested = { stepKey, after, version, started, most: most + 1 }
+  const found = await store.writtenAnswers(organisation.ref, flowKey, requested)
   if (!found) throw flowNotFound(flowKey)
   const answers = found.answers.slice(0, most)
   return {

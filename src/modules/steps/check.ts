@@ -37,28 +37,28 @@ export async function checkSteps(
   now: number,
   { stores, evidence, kept }: CheckDeps,
 ): Promise<StepCheck> {
-  const isHistoryAsked = history === '1' && kept !== undefined
-  if (isHistoryAsked && flowKey === undefined) {
+  const requestedIsHistory = history === '1' && kept !== undefined
+  if (requestedIsHistory && flowKey === undefined) {
     throw invalid({ path: '/history', message: 'Ask for the history of one flow alone' })
   }
   const range = historyRange(timezone, now)
   const catalogue = stores.catalogue()
   const { text } = catalogue.publishedFlows(organisation)
   const { flows } = JSON.parse(text) as { flows: Flow[] }
-  const asked = flows.filter(({ key }) => flowKey === undefined || key === flowKey)
-  if (flowKey !== undefined && asked.length === 0) throw flowNotFound(flowKey)
+  const requested = flows.filter(({ key }) => flowKey === undefined || key === flowKey)
+  if (flowKey !== undefined && requested.length === 0) throw flowNotFound(flowKey)
   const slices = new TimeSlices()
   const steps: CheckedStep[] = []
-  for (const flow of asked) {
+  for (const flow of requested) {
     for (const step of flow.steps) {
       const stepRef = catalogue.step(step.id)?.ref
       if (step.target === null || stepRef === undefined) continue
       await slices.rest()
       const named = { orgRef: organisation.ref, stepRef, now }
       const one = await checked(named, flow, step, step.target, evidence)
-      if (isHistoryAsked) {
-        const asked = { ref: stepRef, required: one.required }
-        one.history = await historyOf(organisation, asked, { range, now, ...kept })
+      if (requestedIsHistory) {
+        const requested = { ref: stepRef, required: one.required }
+        one.history = await historyOf(organisation, requested, { range, now, ...kept })
       }
       steps.push(one)
     }
@@ -67,8 +67,8 @@ export async function checkSteps(
   return {
     ok: !steps.some(({ state }) => isBadState(state)),
     steps,
-    ...(isHistoryAsked && { historyRange: { from, to, timezone: range.timezone } }),
-    definitions: isHistoryAsked
+    ...(requestedIsHistory && { historyRange: { from, to, timezone: range.timezone } }),
+    definitions: requestedIsHistory
       ? { ...healthDefinitions, ...historyDefinitions }
       : healthDefinitions,
   }

@@ -19,7 +19,7 @@ export function historyRange(timezone: string | undefined, now: number): TimeRan
 /** After this time no report of a day is still on its way to storage. */
 const settledMs = hourMs
 /** Bounds the cache: a day of a step takes about 300 bytes. */
-const mostKnown = 10_000
+const maxKnown = 10_000
 
 /**
  * Reads days that are over only once: a report belongs to the moment of its receipt, and an erasure leaves
@@ -41,7 +41,7 @@ export class PastDays {
     if (known) return known
     const day = await this.evidence.between(orgRef, stepRef, startMs, endMs)
     if (endMs + settledMs > now) return day
-    if (this.known.size >= mostKnown) this.known.delete(this.known.keys().next().value!)
+    if (this.known.size >= maxKnown) this.known.delete(this.known.keys().next().value!)
     this.known.set(key, day)
     return day
   }

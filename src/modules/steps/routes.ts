@@ -119,8 +119,8 @@ export function stepRoutes(
         const { org, params, query, receivedAt, request } = call
         const isHead = request.method === 'HEAD'
         const flow = params.key ?? ''
-        const asked = { ...query, flow, history: '1' } as const
-        const { steps, historyRange } = await check(org, asked, receivedAt)
+        const requested = { ...query, flow, history: '1' } as const
+        const { steps, historyRange } = await check(org, requested, receivedAt)
         const { from, to } = historyRange!
         return {
           status: 200,

@@ -14,7 +14,7 @@ import {
   Text,
   Url,
 } from '../../core/shapes.ts'
-import { mostCandidates, signalWeights } from '../../core/step/fingerprint.ts'
+import { maxCandidates, signalWeights } from '../../core/step/fingerprint.ts'
 import { Fingerprint } from '../../core/step/fingerprint-shape.ts'
 import { type HealthOutcome, healthOutcomes, stepStates } from '../../core/step/health.ts'
 
@@ -37,7 +37,7 @@ export const FingerprintBody = Type.Object(
     fingerprint: OrNull(Sent, 'Null: the element was looked for and is not there.'),
     candidates: Maybe(
       Type.Array(Sent, {
-        maxItems: mostCandidates,
+        maxItems: maxCandidates,
         description: 'Elements that might be the one, where it was not found for certain.',
       }),
     ),

@@ -1,5 +1,5 @@
 import { uuid } from '../../web/snippet/uuid.ts'
-import { asked, CairnError, type Connection, type Fetch } from './requests.ts'
+import { CairnError, type Connection, type Fetch, requested } from './requests.ts'
 import { createSender, type Rejection, type SenderOptions } from './sender.ts'
 import { userHash } from './user-hash.ts'
 
@@ -99,7 +99,7 @@ export function createCairnClient(options: CairnClientOptions) {
     const age = Date.now() - flowsAt
     if (age > (flowIds.has(flow) ? flowsKnownMs : flowsAgainMs)) {
       type Flows = { flows: { id: string; key: string }[] }
-      const { flows } = await asked<Flows>(connection, '/flows', undefined, patienceMs)
+      const { flows } = await requested<Flows>(connection, '/flows', undefined, patienceMs)
       flowIds = new Map(flows.map(({ id, key }) => [key, id]))
       flowsAt = Date.now()
     }
@@ -110,7 +110,7 @@ export function createCairnClient(options: CairnClientOptions) {
   }
 
   const tick = async (userId: string, flow: string, itemKey: string, completed: boolean) =>
-    asked<ChecklistProgress>(
+    requested<ChecklistProgress>(
       connection,
       `/flows/${await flowIdOf(flow)}/checklist-progress`,
       { ...(await named(userId)), items: [{ key: itemKey, completed }] },
@@ -150,7 +150,7 @@ export function createCairnClient(options: CairnClientOptions) {
     /** Completes a flow, by its key. If it is called again, the first time stands. */
     async complete(userId: string, flow: string): Promise<Completion> {
       const path = `/flows/${await flowIdOf(flow)}/complete`
-      return asked<Completion>(connection, path, await named(userId), patienceMs)
+      return requested<Completion>(connection, path, await named(userId), patienceMs)
     },
     /** Sends what waits. Await it where a worker ends. @returns whether everything was sent in time */
     flush,

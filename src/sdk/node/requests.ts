@@ -24,9 +24,9 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 const answerMs = 10_000
 /** The first pause after a failure, which doubles with each further failure, and the longest pause. */
 const firstPauseMs = 500
-const longestPauseMs = 60_000
+const maxPauseMs = 60_000
 /** The longest wait that is accepted, whatever a server, or a proxy in front of it, asks for. */
-const longestAskedMs = 3_600_000
+const maxAskedMs = 3_600_000
 
 /** The outcome of one try: an answer, or how long to wait before the next try. */
 export type Tried =
@@ -40,8 +40,7 @@ export async function tryOnce(
   body: unknown,
   failures: number,
 ): Promise<Tried> {
-  const growing =
-    Math.min(firstPauseMs * 2 ** failures, longestPauseMs) * (0.75 + Math.random() / 2)
+  const growing = Math.min(firstPauseMs * 2 ** failures, maxPauseMs) * (0.75 + Math.random() / 2)
   try {
     const answer = await fetch(`${url}/api/v1${path}`, {
       method: body === undefined ? 'GET' : 'POST',
@@ -53,8 +52,8 @@ export async function tryOnce(
       signal: AbortSignal.timeout(answerMs),
     })
     if (answer.status !== 429 && answer.status < 500) return { answer, waitMs: null }
-    const askedMs = Number(answer.headers.get('Retry-After')) * 1_000
-    const waitMs = askedMs > 0 ? Math.min(askedMs, longestAskedMs) : growing
+    const requestedMs = Number(answer.headers.get('Retry-After')) * 1_000
+    const waitMs = requestedMs > 0 ? Math.min(requestedMs, maxAskedMs) : growing
     return { answer, waitMs, why: `answered ${answer.status}` }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
@@ -73,7 +72,7 @@ export async function errorOf(answer: Response): Promise<CairnError> {
 export const sleep = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
 /** Retries until there is an answer, as often as there is time for. */
-export async function asked<Answer>(
+export async function requested<Answer>(
   connection: Connection,
   path: string,
   body: unknown,

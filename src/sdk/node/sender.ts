@@ -1,7 +1,7 @@
 import { type Connection, errorOf, sleep, tryOnce } from './requests.ts'
 
 /** How many events the API takes in one request. */
-const mostInRequest = 50
+const maxInRequest = 50
 
 /** A waiting event. Its id stays the same however often it is sent, so that the server stores it once. */
 export interface WaitingEvent {
@@ -38,7 +38,7 @@ export interface SenderOptions {
 
 /** Sends events in batches, one request at a time, in their order. */
 export function createSender(connection: Connection, options: SenderOptions) {
-  const batchSize = Math.max(1, Math.min(options.flushAt, mostInRequest))
+  const batchSize = Math.max(1, Math.min(options.flushAt, maxInRequest))
   let waiting: WaitingEvent[] = []
   let together = batchSize
   let failures = 0

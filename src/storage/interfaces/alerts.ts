@@ -165,7 +165,7 @@ export interface AlertStore {
       reportedFor: string | null
       deliveries: readonly Delivery[]
     },
-    mostDeliveries: number,
+    maxDeliveries: number,
     audit: AuditEntry,
   ): Promise<boolean>
   /**
@@ -208,7 +208,7 @@ export interface AlertStore {
    * Stores alerts as they are now, and what to send about them. A pending alert that is resolved is
    * deleted: it was nothing.
    */
-  note(orgRef: OrganisationRef, noted: Noted, mostDeliveries: number): Promise<void>
+  note(orgRef: OrganisationRef, noted: Noted, maxDeliveries: number): Promise<void>
   /** The newest first. */
   deliveries(
     orgRef: OrganisationRef,

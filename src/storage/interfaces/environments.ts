@@ -29,16 +29,16 @@ export interface Pair {
 export type AuditOfBoth = Readonly<Record<keyof Pair, AuditEntry>>
 
 /** Why two organisations cannot be linked. */
-export type LinkFault = 'itself' | 'linked' | 'is staging' | 'has staging' | 'too many'
+export type LinkProblem = 'itself' | 'linked' | 'is staging' | 'has staging' | 'too many'
 
 /** What linking organisations needs from storage. */
 export interface EnvironmentStore {
   links(orgRef: OrganisationRef): Promise<Links>
   /** Null if they are linked now; otherwise nothing was done. */
-  link(pair: Pair, at: number, audit: AuditOfBoth): Promise<LinkFault | null>
+  link(pair: Pair, at: number, audit: AuditOfBoth): Promise<LinkProblem | null>
   /** False if they were not linked. */
   unlink(pair: Pair, audit: AuditOfBoth): Promise<boolean>
 }
 
 /** How many organisations may try flows for one. */
-export const mostStaging = 10
+export const maxStaging = 10

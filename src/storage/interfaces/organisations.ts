@@ -4,7 +4,7 @@ import type { Bucket } from '../../core/organisation/buckets.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import type { IdentityHour, IdentityMode } from '../../core/organisation/verified-identity.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
-import type { AuditOfBoth, LinkFault } from './environments.ts'
+import type { AuditOfBoth, LinkProblem } from './environments.ts'
 
 /** What an organisation's owners, and the operator, have set. */
 export interface OrganisationSettings {
@@ -115,7 +115,7 @@ export interface OrganisationStore {
     organisation: NewOrganisation,
     audit: AuditEntry,
     staging?: NewStaging,
-  ): Promise<'added' | 'slug taken' | 'full' | LinkFault>
+  ): Promise<'added' | 'slug taken' | 'full' | LinkProblem>
   /** @param now keys and secrets that have stopped working by then are left out */
   read(orgRef: OrganisationRef, now: number): Promise<OrganisationRead>
   /**

@@ -8,7 +8,7 @@ export interface ListedRun extends RunRow {
 }
 
 /** Which runs of a flow are asked for. */
-export interface RunsAsked {
+export interface RequestedRuns {
   /** Only runs after this cursor; null for the first. */
   after: string | null
   most: number
@@ -39,7 +39,7 @@ export interface RunStore {
   runs(
     orgRef: OrganisationRef,
     flowKey: string,
-    asked: RunsAsked,
+    requested: RequestedRuns,
   ): Promise<{ flowId: string; runs: readonly ListedRun[]; rest: string | null } | null>
   /**
    * Answers to a step's question in words, those of the latest runs first.
@@ -49,6 +49,6 @@ export interface RunStore {
   writtenAnswers(
     orgRef: OrganisationRef,
     flowKey: string,
-    asked: Pick<RunsAsked, 'after' | 'most' | 'version' | 'started'> & { stepKey: string },
+    requested: Pick<RequestedRuns, 'after' | 'most' | 'version' | 'started'> & { stepKey: string },
   ): Promise<{ flowId: string; answers: readonly WrittenAnswer[] } | null>
 }

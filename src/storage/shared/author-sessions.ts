@@ -1,10 +1,10 @@
 import { AppError } from '../../core/errors.ts'
 import {
-  mostAuthorSessions,
-  mostAuthorSessionsInAll,
-  mostKeptProposals,
-  mostProposals,
-  mostWrongCodes,
+  maxAuthorSessions,
+  maxAuthorSessionsInAll,
+  maxKeptProposals,
+  maxProposals,
+  maxWrongCodes,
   ticketMs,
   visitIdleMs,
   visitLongestMs,
@@ -69,10 +69,10 @@ export class AuthorSessions {
   begin(orgRow: number, session: NewAuthorSession): void {
     this.expire(session.begunAt)
     const own = [...this.sessions.values()].filter(kept => kept.orgRow === orgRow)
-    if (own.length >= mostAuthorSessions) {
+    if (own.length >= maxAuthorSessions) {
       const oldest = own.reduce((a, b) => (endOf(b) < endOf(a) ? b : a))
       this.sessions.delete(oldest.id)
-    } else if (this.sessions.size >= mostAuthorSessionsInAll) {
+    } else if (this.sessions.size >= maxAuthorSessionsInAll) {
       throw new AppError('overloaded', 'Too many pages are being authored at once: try later')
     }
     const fresh = { orgRow, wrongCodes: 0, visit: null, proposed: 0, proposals: [] }
@@ -111,9 +111,9 @@ export class AuthorSessions {
     now: number,
   ): boolean {
     const session = this.enter(tokenSha256, origin, now)
-    if (!session || session.proposed >= mostProposals) return false
+    if (!session || session.proposed >= maxProposals) return false
     session.proposals.push({ number: ++session.proposed, ...proposal })
-    if (session.proposals.length > mostKeptProposals) session.proposals.shift()
+    if (session.proposals.length > maxKeptProposals) session.proposals.shift()
     return true
   }
 
@@ -148,7 +148,7 @@ export class AuthorSessions {
   private noteWrongCode(origin: string): void {
     for (const session of this.sessions.values()) {
       if (session.origin !== origin || session.codeSha256 === null) continue
-      if (++session.wrongCodes >= mostWrongCodes) session.codeSha256 = null
+      if (++session.wrongCodes >= maxWrongCodes) session.codeSha256 = null
     }
   }
 

@@ -28,8 +28,8 @@ export interface Ring {
   inSecond: number
 }
 
-const newRing = (id: string, since: number, askedAt: number): Ring => ({
-  ...{ id, since, askedAt, name: crypto.randomUUID().slice(0, 8) },
+const newRing = (id: string, since: number, requestedAt: number): Ring => ({
+  ...{ id, since, askedAt: requestedAt, name: crypto.randomUUID().slice(0, 8) },
   ...{ kept: [], bytes: 0, count: 0, second: 0, inSecond: 0 },
 })
 

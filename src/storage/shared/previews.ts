@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 import {
-  mostPreviewedText,
-  mostPreviews,
-  mostPreviewsInAll,
+  maxPreviewedText,
+  maxPreviews,
+  maxPreviewsInAll,
 } from '../../core/organisation/preview-link.ts'
 import type { NewPreview, Preview, PreviewVisit } from '../interfaces/previews.ts'
 
@@ -42,10 +42,10 @@ export class PreviewLinks {
   begin(orgRow: number, preview: NewPreview): boolean {
     this.expire(preview.madeAt)
     const all = [...this.links.values()]
-    if (all.filter(link => link.orgRow === orgRow).length >= mostPreviews) return false
+    if (all.filter(link => link.orgRow === orgRow).length >= maxPreviews) return false
     const size = preview.definition ? JSON.stringify(preview.definition).length : 0
     const sizes = all.reduce((sum, link) => sum + link.size, size)
-    if (all.length >= mostPreviewsInAll || sizes > mostPreviewedText) {
+    if (all.length >= maxPreviewsInAll || sizes > maxPreviewedText) {
       throw new AppError('overloaded', 'Too many drafts are being previewed at once: try later')
     }
     this.links.set(preview.id, { ...preview, orgRow, openedAt: null, size })

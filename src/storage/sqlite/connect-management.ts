@@ -244,14 +244,14 @@ const compactsOneOnly = () =>
     'Several servers have this data, and each is compacted on its own: stop it, then run "cairn compact" there',
   )
 
-const mostNoted = 10_000
+const maxNoted = 10_000
 
 /** Notes something once a minute at most, because callers may call many times in a minute. */
 function noting(note: (name: string, at: number) => Promise<unknown>) {
   const noted = new Map<string, number>()
   return (name: string, at: number) => {
     if (at - (noted.get(name) ?? 0) < minuteMs) return
-    if (noted.size >= mostNoted) noted.clear()
+    if (noted.size >= maxNoted) noted.clear()
     noted.set(name, at)
     note(name, at).catch(() => noted.delete(name))
   }

@@ -93,7 +93,7 @@ export class Storage {
     this.live = live
     this.dataDir = dataDir
     const { now } = this
-    const onFault = (error: unknown, what: string) => options.onFault?.(error, what)
+    const onError = (error: unknown, what: string) => options.onFault?.(error, what)
     const database = openForWriting(dataDir)
     // The log of several machines keeps what is written, or it is synced beside.
     database.run('pragma synchronous = normal')
@@ -157,9 +157,9 @@ export class Storage {
       isKeptByOther: options.isLogKept ?? false,
       beside: options.checkpoint ?? null,
       withoutWrites: work => this.writer.occupy(work),
-      onFault,
+      onFault: onError,
     })
-    this.following = new Following(this.executor.follower, this.writer, onFault)
+    this.following = new Following(this.executor.follower, this.writer, onError)
     this.housekeeping = new Housekeeping({
       ...{ database, clock, catalogue, blocks, blockPolicy, presence, userHashes },
       retention: new Retention(database, clock.now, { ...options.retention }),

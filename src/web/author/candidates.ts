@@ -1,7 +1,7 @@
 import { isGeneratedClass } from '../../core/step/generated-name.ts'
 import { type Grade, judgeSelector } from '../../core/step/proposal.ts'
 import { matching } from '../snippet/stage/elements.ts'
-import { shortestOf } from '../snippet/stage/fingerprint.ts'
+import { minOfLength } from '../snippet/stage/fingerprint.ts'
 import {
   byAttribute,
   givenSelectors,
@@ -24,12 +24,12 @@ const most = 5
 /** No flow takes a longer selector, characters. */
 const longest = 1_000
 /** The value of an attribute in a selector, characters. */
-const longestText = 120
+const maxTextLength = 120
 
 /** By the name that the page's author gave it for screen readers, with its role or else its tag. */
 function* byName(element: Element): Iterable<string> {
   const label = element.getAttribute('aria-label')
-  if (!label || label.length > longestText) return
+  if (!label || label.length > maxTextLength) return
   const role = element.getAttribute('role')
   const what = role ? byAttribute('role', role) : CSS.escape(element.localName)
   yield what + byAttribute('aria-label', label)
@@ -41,7 +41,7 @@ function* byLooks(element: Element): Iterable<string> {
     const value = element.getAttribute(name)
     // A link's query may hold anything, so only links within the site and without one are used.
     const isKept =
-      value && value.length <= longestText && (name !== 'href' || /^[#/.][^?]*$/.test(value))
+      value && value.length <= maxTextLength && (name !== 'href' || /^[#/.][^?]*$/.test(value))
     if (isKept) yield CSS.escape(element.localName) + byAttribute(name, value)
   }
   const [named] = [...element.classList].filter(name => !isGeneratedClass(name))
@@ -68,7 +68,7 @@ function* selectorsOf(element: Element): Iterable<string | null> {
   const root = element.getRootNode()
   yield* ownSelectors(element)
   yield* byName(element)
-  yield shortestOf(element, root instanceof ShadowRoot ? root : undefined, searchMs)
+  yield minOfLength(element, root instanceof ShadowRoot ? root : undefined, searchMs)
   yield* byLooks(element)
   yield* within(element)
 }

@@ -1,7 +1,7 @@
 import { ownHostAttribute } from '../snippet/stage/elements.ts'
 
 /** A page that removes the picker more often than this gets rid of it. */
-const mostReturns = 20
+const maxReturns = 20
 
 /** Events in the panel that do not reach the page, so that what is open there stays open. */
 const ownEvents = [
@@ -33,7 +33,7 @@ export function createPlace(name: string, styles: string, mode: ShadowRootMode) 
   const attach = () => {
     const parent = modalDialog() ?? document.documentElement
     if (host.parentElement === parent) return
-    if (!host.isConnected && returns++ > mostReturns) return
+    if (!host.isConnected && returns++ > maxReturns) return
     parent.append(host)
   }
   attach()

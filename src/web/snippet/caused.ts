@@ -2,8 +2,8 @@ import { type CausedAt, causedAt, joined, msOf } from '../../core/event/caused.t
 import type { BrowserStore } from './parts.ts'
 
 /** How many event names are kept for a person, and how many times of each. */
-const mostNames = 40
-const mostTimes = 50
+const maxNames = 40
+const maxTimes = 50
 
 /** By the event's name, the latest first. */
 type Caused = Readonly<Record<string, readonly CausedAt[]>>
@@ -22,11 +22,11 @@ export function createCaused(store: BrowserStore) {
     const kept = of(person)
     const both = Object.entries(more).map(([name, times]) => [
       name,
-      joined(kept[name] ?? [], times, mostTimes),
+      joined(kept[name] ?? [], times, maxTimes),
     ])
     // The names that were added last come first, and so are kept.
     const all = { ...Object.fromEntries(both), ...without(kept, more) }
-    store.set(keyOf(person), Object.fromEntries(Object.entries(all).slice(0, mostNames)))
+    store.set(keyOf(person), Object.fromEntries(Object.entries(all).slice(0, maxNames)))
   }
 
   return {

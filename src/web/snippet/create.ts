@@ -29,7 +29,7 @@ const askAgainMs = 5_000
 const patienceMs = 3_000
 /** How long to wait for `identify()` unless the page sets it, and the longest delay that a timer takes. */
 const identifyMs = 3_000
-const longestIdentifyMs = 2 ** 31 - 1
+const maxIdentifyMs = 2 ** 31 - 1
 
 /** Everything that listeners can be told. */
 const told: ReadonlySet<keyof Told> = new Set<keyof Told>([
@@ -195,7 +195,7 @@ export function createCairn(
     if (await feed.beat(engine.hasList())) take(await feed.refresh())
   }
 
-  let asked = 0
+  let requested = 0
   let isAsking = false
   /** Callers that wait for what the server says about the current person. */
   const unanswered: (() => void)[] = []
@@ -212,10 +212,10 @@ export function createCairn(
 
   /** Requests the flows, and what the server knows about the current person, before anything new begins. */
   const ask = async (): Promise<void> => {
-    const mine = ++asked
+    const mine = ++requested
     isAsking = true
     const goOn = () => {
-      if (mine !== asked) return
+      if (mine !== requested) return
       isAsking = false
       engine.wait(false)
       for (const answer of unanswered.splice(0)) answer()
@@ -407,7 +407,7 @@ function waitsFor({ identify }: Settings): boolean {
 }
 
 function identifyMsOf({ identifyTimeoutMs = identifyMs }: Settings): number {
-  if (identifyTimeoutMs >= 0) return Math.min(identifyTimeoutMs, longestIdentifyMs)
+  if (identifyTimeoutMs >= 0) return Math.min(identifyTimeoutMs, maxIdentifyMs)
   warn('data-identify-timeout needs milliseconds')
   return identifyMs
 }

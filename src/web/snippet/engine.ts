@@ -29,11 +29,11 @@ import { warn } from './warn.ts'
 const roomyPx = 600
 /** The first pause before a retry if the stage did not load or failed, and the longest pause. */
 const retryMs = 5_000
-const longestRetryMs = 5 * 60_000
+const maxRetryMs = 5 * 60_000
 /** A person who saw a step this recently is in the middle of a flow and not interrupted, milliseconds. */
 export const inTheMiddleMs = 5 * 60_000
 /** If a page says very much before its flows are known, only this many of the first calls are kept. */
-const mostUntold = 200
+const maxUntold = 200
 
 /** What the engine does for the stage. The stage's loader brings the parts itself. */
 type FromEngine = 'save' | 'end' | 'giveWay' | 'inVain'
@@ -124,8 +124,9 @@ export function createEngine(deps: EngineDeps) {
     const url = deps.address()
     const ofSlot = flows.filter(flow => shownAs(flow) === slot)
     const open = runs.open(person.name, slot)
-    const asked = ofSlot.find(({ key }) => key === wanted)
-    if (asked) return { flow: asked, run: open.find(({ flowId }) => flowId === asked.id) ?? null }
+    const requested = ofSlot.find(({ key }) => key === wanted)
+    if (requested)
+      return { flow: requested, run: open.find(({ flowId }) => flowId === requested.id) ?? null }
     if (doneHere.has(slot)) return null
     const begun = open.flatMap(run => {
       const flow = ofSlot.find(({ id }) => id === run.flowId)
@@ -170,7 +171,7 @@ export function createEngine(deps: EngineDeps) {
   /** Does some work with `timing` as soon as it is loaded, if it ever is. */
   function timed(work: (timing: Timing) => void): void {
     if (timing) work(timing)
-    else if (untold.length < mostUntold) untold.push(work)
+    else if (untold.length < maxUntold) untold.push(work)
   }
 
   async function loadTiming(): Promise<void> {
@@ -199,7 +200,7 @@ export function createEngine(deps: EngineDeps) {
   }
 
   const tryAgain = () =>
-    page.setTimeout(() => safely(consider), Math.min(retryMs * 2 ** failures++, longestRetryMs))
+    page.setTimeout(() => safely(consider), Math.min(retryMs * 2 ** failures++, maxRetryMs))
 
   const mustWait = (flow: Flow) => deps.who() === 'awaited' && waitsForIdentify(flow)
 
@@ -347,12 +348,12 @@ export function createEngine(deps: EngineDeps) {
 
   function show(slot: Slot, { flow, run: open }: Due, drawn: Stage): void {
     const run = open ?? begin(flow)
-    const isAsked = flow.key === wanted
-    if (isAsked) grant(slot, run)
+    const isRequested = flow.key === wanted
+    if (isRequested) grant(slot, run)
     showing[slot] = { flow, run }
     tellActive()
     drawn.show(slot, flow, run)
-    if (isAsked) drawn.asked(slot)
+    if (isRequested) drawn.asked(slot)
   }
 
   /** A flow that was asked for stays on this page, whatever its rules say. Elsewhere they count again. */

@@ -15,7 +15,7 @@ const freshInCrowdMs = 5 * 60_000
 /** How often a page that stays open in a crowd requests the flows. */
 const staleMs = 30 * 60_000
 /** A longer list is not stored, because an origin may store only five million characters. */
-const longestKept = 500_000
+const maxKeptLength = 500_000
 /** A page that is still there this long after a failure was not being left, milliseconds. */
 const staysMs = 1_000
 /** At most one heartbeat in this time, over all tabs of the browser, unless the server asks for another. */
@@ -103,7 +103,7 @@ export function createFlowFeed(deps: FlowFeedDeps) {
   }
   const remember = () => {
     // The page needs storage of its own, and the browser's cache has the list too.
-    if (JSON.stringify(last).length > longestKept) store.remove('flows')
+    if (JSON.stringify(last).length > maxKeptLength) store.remove('flows')
     else store.set('flows', last)
   }
 

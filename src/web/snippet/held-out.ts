@@ -1,7 +1,7 @@
 import type { BrowserStore, Flow, Outbox } from './parts.ts'
 
 /** How many flows are remembered for a person. Beyond that, one may be reported twice; it counts once. */
-const mostKept = 50
+const maxKept = 50
 
 /** Reports, once for each version, from which flows a person was held back. */
 export function createHeldOut(store: BrowserStore, outbox: Outbox) {
@@ -11,7 +11,7 @@ export function createHeldOut(store: BrowserStore, outbox: Outbox) {
     const known = Array.isArray(kept) ? kept : []
     const name = `${flowId} ${flowVersion}`
     if (known.includes(name)) return
-    store.set(key, [name, ...known].slice(0, mostKept))
+    store.set(key, [name, ...known].slice(0, maxKept))
     outbox.report({ kind: 'flow_held_out', flowId, flowVersion })
   }
 }

@@ -2,7 +2,7 @@ import { type FlowHistory, noHistory } from '../../core/flow/decision.ts'
 import type { BrowserStore } from './parts.ts'
 
 /** How many people's past one browser keeps; the one seen longest ago makes room. */
-const mostPeople = 5
+const maxPeople = 5
 
 /** What a person has done with a flow, as far as this browser knows. */
 export interface KnownHistory extends FlowHistory {
@@ -76,7 +76,7 @@ export function createHistory(store: BrowserStore) {
 
   const write = (person: string, past: Past) => {
     const others = all().filter(([name]) => name !== person)
-    store.set(key, [[person, past], ...others].slice(0, mostPeople))
+    store.set(key, [[person, past], ...others].slice(0, maxPeople))
   }
 
   return {
@@ -100,13 +100,13 @@ export function createHistory(store: BrowserStore) {
 export type History = ReturnType<typeof createHistory>
 
 export const started =
-  (at: number, isAsked = false) =>
+  (at: number, isRequested = false) =>
   (past: KnownHistory): KnownHistory => ({
     ...past,
     runs: past.runs + 1,
     startedAt: at,
     inProgress: true,
-    ...(isAsked && { askedForAt: at }),
+    ...(isRequested && { askedForAt: at }),
   })
 
 /** How far apart two clocks that tell of the same start may be, milliseconds. */

@@ -1,15 +1,15 @@
 /** How long changes of a page are collected before it is looked at again, milliseconds. */
 const gatherMs = 500
 /** The longest delay that a timer takes. */
-const longestMs = 2 ** 31 - 1
+const maxMs = 2 ** 31 - 1
 /** If a selector matches very many elements, only this many of the first are looked at. */
-const mostLookedAt = 50
+const maxLookedAt = 50
 
 /** Whether the page shows an element that a selector matches: it takes up room, and no style hides it. */
 export function sees(document: Document, selector: string): boolean {
   try {
     return [...document.querySelectorAll(selector)]
-      .slice(0, mostLookedAt)
+      .slice(0, maxLookedAt)
       .some(
         element =>
           element.checkVisibility({ visibilityProperty: true }) &&
@@ -34,7 +34,7 @@ export function createReminder(page: Window, look: () => void) {
     in(ms: number) {
       page.clearTimeout(alarm)
       if (ms < Number.POSITIVE_INFINITY) {
-        alarm = page.setTimeout(look, Math.min(Math.ceil(ms) + 1, longestMs))
+        alarm = page.setTimeout(look, Math.min(Math.ceil(ms) + 1, maxMs))
       }
     },
     atChange(is: boolean) {

@@ -15,11 +15,11 @@ import { uuid } from './uuid.ts'
 const fullBatch = 20
 const batchAfterMs = 5_000
 /** How many events the API takes in one request. */
-const mostInRequest = 50
+const maxInRequest = 50
 /** All beacons of a page share 64 KiB in flight (Fetch standard, keepalive). */
 const beaconBytes = 60 * 1024
 /** Enough to keep all of an hour offline, but not of a page that reports without end. */
-const mostWaiting = 1_000
+const maxWaiting = 1_000
 /** From this many waiting events on, they are saved with pauses; fewer at once, as a tab may be killed. */
 const manyWaiting = 50
 const saveAfterMs = 200
@@ -28,7 +28,7 @@ const abandonedMs = 10_000
 const queuePrefix = 'out:'
 /** For this long, a step's element that looks as it did is not reported again. */
 const toldAgainMs = 24 * 3_600_000
-const mostLooks = 50
+const maxLooks = 50
 
 /** What was last reported of a step's element, and when. */
 type ToldLook = [stepId: string, look: number, at: number]
@@ -72,7 +72,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const { store, transport, tab, page } = deps
   const ownQueue = queuePrefix + tab
   let waiting: Queued[] = []
-  let mostTogether = mostInRequest
+  let maxTogether = maxInRequest
   let isSending = false
   let state: 'held' | 'speaking' | 'silent' = 'held'
   /** Work that goes on once the state is no longer `held`. */
@@ -106,7 +106,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       const left = name === ownQueue ? null : store.get<Queue>(name)
       if (!Array.isArray(left?.events)) continue
       if (!left.isLeft && isWithin(left.savedAt, abandonedMs)) continue
-      waiting = [...left.events.filter(isQueued), ...waiting].slice(-mostWaiting)
+      waiting = [...left.events.filter(isQueued), ...waiting].slice(-maxWaiting)
       save()
       store.remove(name)
       hasMore = true
@@ -130,7 +130,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     const pauseMs = transport.pauseMs('events')
     if (pauseMs > 0) return sendIn(pauseMs)
     isSending = true
-    const batch = waiting.slice(0, mostTogether)
+    const batch = waiting.slice(0, maxTogether)
     const response = await transport.ask('events', '/events', {
       method: 'POST',
       body: envelope(batch),
@@ -139,11 +139,11 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     if (response) {
       const isTooMuch = response.status === 413 && batch.length > 1
       if (isTooMuch) {
-        mostTogether = Math.ceil(batch.length / 2)
+        maxTogether = Math.ceil(batch.length / 2)
       } else {
         // Every event has had its verdict: one that is refused now would be refused again.
         waiting = parted(batch).others
-        mostTogether = Math.min(mostTogether * 2, mostInRequest)
+        maxTogether = Math.min(maxTogether * 2, maxInRequest)
         saveSoon()
       }
     } else if (transport.isRefused('events')) {
@@ -171,8 +171,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     let room = beaconBytes
     if (state !== 'speaking') return
     const left = waiting.filter(({ id }) => !handedOver.has(id))
-    for (let from = 0; from < left.length; from += mostInRequest) {
-      const batch = left.slice(from, from + mostInRequest)
+    for (let from = 0; from < left.length; from += maxInRequest) {
+      const batch = left.slice(from, from + maxInRequest)
       while (batch.length > 0) {
         const body = JSON.stringify(envelope(batch))
         const size = new Blob([body]).size
@@ -184,7 +184,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
         // Half of it may fit.
         batch.length = Math.floor(batch.length / 2)
       }
-      if (batch.length < mostInRequest) break
+      if (batch.length < maxInRequest) break
     }
     save(true)
   }
@@ -203,7 +203,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       ...rest,
       ...(said && { properties: said }),
     })
-    if (waiting.length > mostWaiting) waiting.shift()
+    if (waiting.length > maxWaiting) waiting.shift()
     saveSoon()
     if (waiting.length >= fullBatch) sendIn(0)
     else if (waiting.length === 1) sendIn(batchAfterMs)
@@ -239,7 +239,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     if (known.some(([step, look]) => step === stepId && look === looks)) return
     if (!(await tell('fingerprint', stepId, body))) return
     const others = known.filter(([step]) => step !== stepId)
-    store.set('looks', [[stepId, looks, Date.now()], ...others].slice(0, mostLooks))
+    store.set('looks', [[stepId, looks, Date.now()], ...others].slice(0, maxLooks))
   }
 
   page.document.addEventListener('visibilitychange', () => {

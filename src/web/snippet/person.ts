@@ -5,7 +5,7 @@ import { uuid } from './uuid.ts'
 const personKey = 'person'
 
 /** The longest id that the API takes. */
-const longestId = 128
+const maxIdLength = 128
 
 /** A person and the group that they belong to, which rules see as one of their traits. */
 interface Kept extends Person {
@@ -85,7 +85,7 @@ export type PersonStore = ReturnType<typeof createPerson>
 
 /** A value that is no id, such as an object, would turn everybody into one person. */
 const idOf = (userId: unknown): string =>
-  ['string', 'number', 'bigint'].includes(typeof userId) ? textOf(userId, longestId) : ''
+  ['string', 'number', 'bigint'].includes(typeof userId) ? textOf(userId, maxIdLength) : ''
 
 const isText = (value: unknown) => typeof value === 'string'
 

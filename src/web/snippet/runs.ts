@@ -49,7 +49,7 @@ export const slots = ['steps', 'checklist'] as const
 export type Slot = (typeof slots)[number]
 
 /** How many open runs are kept for a person. Flows on other pages may each have one that waits. */
-const mostOpen = 10
+const maxOpen = 10
 
 /** A run of which nothing was seen yet. */
 export const newRun = (flow: Flow, runId: string, isOpen: boolean): Run => ({
@@ -80,7 +80,7 @@ export function createRuns(store: BrowserStore) {
 
   const write = (person: string, slot: Slot, runs: readonly Run[]) => {
     if (runs.length === 0) store.remove(key(person, slot))
-    else store.set(key(person, slot), runs.slice(0, mostOpen))
+    else store.set(key(person, slot), runs.slice(0, maxOpen))
   }
   const save = (person: string, slot: Slot, run: Run) =>
     write(person, slot, [run, ...others(person, slot, run)])

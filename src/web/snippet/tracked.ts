@@ -1,7 +1,7 @@
 import type { BrowserStore } from './parts.ts'
 
 /** How many names are remembered for a person: those tracked last. */
-const mostNames = 100
+const maxNames = 100
 
 /** Which events each person has tracked in this browser, by name, for the rules of steps. */
 export function createTracked(store: BrowserStore) {
@@ -11,7 +11,7 @@ export function createTracked(store: BrowserStore) {
     return Array.isArray(kept) ? kept : []
   }
   const write = (person: string, names: readonly string[]) =>
-    store.set(key(person), [...new Set(names)].slice(0, mostNames))
+    store.set(key(person), [...new Set(names)].slice(0, maxNames))
 
   return {
     note(person: string, name: string) {

@@ -9,9 +9,9 @@ export type Bucket = 'events' | 'flows' | 'fingerprint' | 'health' | 'heartbeat'
 const refusedMs = 5 * 60_000
 /** The first pause after a failure, which doubles with each further failure, and the longest pause. */
 const firstPauseMs = 5_000
-const longestPauseMs = 5 * 60_000
+const maxPauseMs = 5 * 60_000
 /** The longest wait that is accepted, whatever a server, or a proxy in front of it, asks for. */
-const longestAskedMs = 3_600_000
+const maxAskedMs = 3_600_000
 /** A connection that gives no answer for this long is dead. */
 const answerMs = 30_000
 
@@ -62,18 +62,18 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
   const now = () => page.performance.now()
   const pauseMs = (bucket: Bucket) => Math.max(0, (pauses.get(bucket)?.until ?? 0) - now())
 
-  const isRefusal = (response: Response | null) =>
+  const isRejection = (response: Response | null) =>
     response?.status === 401 || response?.status === 403
 
   /** @returns milliseconds to wait, or 0 if the response is an answer */
   const refusedFor = (response: Response | null, failures: number): number => {
-    const growing = Math.min(firstPauseMs * 2 ** failures, longestPauseMs)
+    const growing = Math.min(firstPauseMs * 2 ** failures, maxPauseMs)
     if (response === null) return growing
     const { status, headers } = response
-    if (isRefusal(response)) return refusedMs
+    if (isRejection(response)) return refusedMs
     if (status !== 429 && status < 500) return isCairns(response) ? 0 : growing
-    const askedMs = Number(headers.get('Retry-After')) * 1_000
-    return askedMs > 0 ? Math.min(askedMs, longestAskedMs) : growing
+    const requestedMs = Number(headers.get('Retry-After')) * 1_000
+    return requestedMs > 0 ? Math.min(requestedMs, maxAskedMs) : growing
   }
 
   /** Warns about the key or the user, once it is known which it is: flows are also requested without the user. */
@@ -113,14 +113,16 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     pauses.set(bucket, {
       until: now() + spread(waitMs),
       failures: failures + 1,
-      isRefused: isRefusal(response),
+      isRefused: isRejection(response),
     })
     return null
   }
 
   const transport = {
     /** Told of every answer, or that there was none, while somebody inspects the page. */
-    heard: null as null | ((bucket: Bucket, asked: RequestInit, answer: Response | null) => void),
+    heard: null as
+      | null
+      | ((bucket: Bucket, requested: RequestInit, answer: Response | null) => void),
     /** Milliseconds until the bucket may be asked again. */
     pauseMs,
     /** Whether it is left alone because the server refuses this caller. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { UrlRule } from '../../../src/core/flow/flow.ts'
-import { patternFault } from '../../../src/core/flow/url-pattern-fault.ts'
+import { patternProblem } from '../../../src/core/flow/url-pattern-fault.ts'
 import { matchesOnlyRoot, urlMatches } from '../../../src/core/flow/url-rule.ts'
 import { rounds } from '../../support/rounds.ts'
 
@@ -213,7 +213,7 @@ describe('whatever the address', () => {
         const rule = { match, pattern } as UrlRule
         expect(urlMatches(rule, url)).toBeBoolean()
         expect(matchesOnlyRoot(rule)).toBeBoolean()
-        expect(patternFault(rule) ?? 'none').toBeString()
+        expect(patternProblem(rule) ?? 'none').toBeString()
       }),
       { numRuns: rounds(1_000) },
     )
@@ -240,7 +240,7 @@ describe('patternFault', () => {
     ['glob', '*://192.168.*.*/'],
     ['glob', 'https://example.*'],
   ] as const)('%s %s: nothing wrong', (match, pattern) => {
-    expect(patternFault({ match, pattern })).toBeNull()
+    expect(patternProblem({ match, pattern })).toBeNull()
   })
 
   test.each([
@@ -283,7 +283,7 @@ describe('patternFault', () => {
     ['glob', '*.example.com/**', /write \*\*\.example\.com\/\*\*/],
     ['glob', 'example.com/**', /did you mean https:\/\/example\.com\/\*\*\?/],
   ] as const)('%s %j is faulted', (match, pattern, sentence) => {
-    expect(patternFault({ match, pattern })).toMatch(sentence)
+    expect(patternProblem({ match, pattern })).toMatch(sentence)
   })
 })
 

@@ -34,10 +34,10 @@ describe('the moment since which misses are many', () => {
   })
 
   test('is null where misses are few, and then nothing is looked up', async () => {
-    const asked = () => {
+    const requested = () => {
       throw new Error('asked')
     }
-    const few = badSince(people({ found: 96, not_found: 4 }), asked)
+    const few = badSince(people({ found: 96, not_found: 4 }), requested)
     expect(few).toEqual({ missesSince: null, makeshiftSince: null })
   })
 

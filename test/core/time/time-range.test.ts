@@ -98,8 +98,8 @@ describe('resolveRange', () => {
     ['Asia/Calcutta', 'Asia/Calcutta'],
     ['US/Pacific', 'US/Pacific'],
     ['Etc/GMT+5', 'Etc/GMT+5'],
-  ])('the zone %s is kept as %s', (asked, timezone) => {
-    expect(rangeOf({ timezone: asked }).timezone).toBe(timezone)
+  ])('the zone %s is kept as %s', (requested, timezone) => {
+    expect(rangeOf({ timezone: requested }).timezone).toBe(timezone)
   })
 
   // [zone, from, to, hours of the days, first instant]
@@ -126,7 +126,7 @@ describe('resolveRange', () => {
   const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'))
   const somewhen = fc.integer({ min: 0, max: Date.parse('2037-12-31') / HOUR }).map(h => h * HOUR)
   const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
-  const asked = fc.record({
+  const requested = fc.record({
     timezone: zone,
     fromMs: somewhen,
     length: fc.integer({ min: 1, max: 400 }),
@@ -134,7 +134,7 @@ describe('resolveRange', () => {
 
   test('days tile the range, in every zone', () => {
     fc.assert(
-      fc.property(asked, ({ timezone, fromMs, length }) => {
+      fc.property(requested, ({ timezone, fromMs, length }) => {
         const from = dateOf(fromMs)
         const to = dateOf(fromMs + (length - 1) * 24 * HOUR)
         const range = rangeOf({ from, to, timezone })

@@ -77,9 +77,9 @@ describe('a buffer that is full', () => {
 
   test('is reported before the body is read, but after the credential is checked', async () => {
     const tenant = await tenantOf({ bufferBounds: { events: 0, bytes: 0 } })
-    const asked = { body: 'not JSON' }
-    expect(await tenant.answer('POST /events', asked)).toEqual(overloaded)
-    expect((await tenant.ask('POST /events', { ...asked, credential: null })).status).toBe(401)
+    const requested = { body: 'not JSON' }
+    expect(await tenant.answer('POST /events', requested)).toEqual(overloaded)
+    expect((await tenant.ask('POST /events', { ...requested, credential: null })).status).toBe(401)
   })
 })
 

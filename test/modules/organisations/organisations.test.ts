@@ -57,8 +57,8 @@ describe('slugs', () => {
   test.each(['', 'A', 'org_x', '-a', 'a-', 'a b', 'ä', 'x'.repeat(64)])(
     '%p is not a slug',
     async slug => {
-      const refusal = await refusalOf(organisations.create({ name: 'Harbor', slug }, actor))
-      expect(refusal).toMatchObject({ code: 'validation_failed', details: [{ path: '/slug' }] })
+      const rejection = await refusalOf(organisations.create({ name: 'Harbor', slug }, actor))
+      expect(rejection).toMatchObject({ code: 'validation_failed', details: [{ path: '/slug' }] })
     },
   )
 })
@@ -74,17 +74,17 @@ describe('an organisation', () => {
   })
 
   test.each(['', '   ', 'x'.repeat(201), 'a\nb', 'a\ud800'])('%p is no name', async name => {
-    const refusal = await refusalOf(organisations.create({ name, slug: 'slug' }, actor))
-    expect(refusal).toMatchObject({ code: 'validation_failed', details: [{ path: '/name' }] })
+    const rejection = await refusalOf(organisations.create({ name, slug: 'slug' }, actor))
+    expect(rejection).toMatchObject({ code: 'validation_failed', details: [{ path: '/name' }] })
   })
 
   test('beyond what storage has room for is refused', async () => {
     const full: OrganisationStore = { ...store, most: 3, add: async () => 'full' }
-    const refusal = await refusalOf(
+    const rejection = await refusalOf(
       new Organisations(full, world.clock).create({ name: 'Harbor' }, actor),
     )
-    expect(refusal?.code).toBe('too_many_organisations')
-    expect(refusal?.message).toContain('already 3 organisations')
+    expect(rejection?.code).toBe('too_many_organisations')
+    expect(rejection?.message).toContain('already 3 organisations')
   })
 })
 
@@ -121,11 +121,11 @@ describe('origins', () => {
   test('that are wrong are all named by their places, never by their values, and none is set', async () => {
     const ref = await another()
     const origins = ['https://good.example', ...noOrigins]
-    const refusal = await refusalOf(organisations.changeSettings(ref, { origins }, actor))
-    expect(refusal?.details?.map(({ path }) => path)).toEqual(
+    const rejection = await refusalOf(organisations.changeSettings(ref, { origins }, actor))
+    expect(rejection?.details?.map(({ path }) => path)).toEqual(
       noOrigins.map((_, i) => `/origins/${i + 1}`),
     )
-    expect(JSON.stringify(refusal)).not.toContain('a.example')
+    expect(JSON.stringify(rejection)).not.toContain('a.example')
     expect((await organisations.settings(ref)).origins).toEqual([])
   })
 

@@ -260,11 +260,18 @@ export function analyticsConform(open: OpenStore, rounds: Rounds): void {
             await deliver(store, tenant, history, deliveries[i]!, mode)
             const rank = await tenant.rankOfSteps('welcome')
             const expected = referenceAnalytics(history.flows, history.events, query, rank)
-            const asked = { from: query.from, to: query.to, timezone, interval, distribution, ways }
+            const requested = {
+              from: query.from,
+              to: query.to,
+              timezone,
+              interval,
+              distribution,
+              ways,
+            }
             const answer = await tenant.answer(
               'welcome',
               {
-                ...asked,
+                ...requested,
                 ...(query.version !== undefined && { version: `${query.version}` }),
                 ...(segment.length > 0 && { segment }),
                 ...(query.late && { late: `${lateStep}:${lateMinutes}m` }),

@@ -28,9 +28,9 @@ export function answersConform(open: OpenStore): void {
       ...{ flowKey: 'survey', stepKey: 'why', answer: inWords },
       properties: JSON.stringify({ answer: text }),
     })
-  const asked = { stepKey: 'why', most: 2, after: null, started: null, version: null }
-  const written = (more: Partial<typeof asked> | { after: string } = {}, of = tenant) =>
-    store.management.runs.writtenAnswers(of.ref, 'survey', { ...asked, ...more })
+  const requested = { stepKey: 'why', most: 2, after: null, started: null, version: null }
+  const written = (more: Partial<typeof requested> | { after: string } = {}, of = tenant) =>
+    store.management.runs.writtenAnswers(of.ref, 'survey', { ...requested, ...more })
   const words = (read: Awaited<ReturnType<typeof written>>) =>
     read?.answers.map(({ person, text }) => [person, text])
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import {
-  mostAuthorSessions,
-  mostKeptProposals,
-  mostProposals,
-  mostWrongCodes,
+  maxAuthorSessions,
+  maxKeptProposals,
+  maxProposals,
+  maxWrongCodes,
   ticketMs,
   visitIdleMs,
   visitLongestMs,
@@ -120,7 +120,7 @@ export function authorSessionsConform(open: OpenStore): void {
     const session = await begun()
     const elsewhere = await begun({ origin: 'https://other.example' })
     const wrong = { sha256: 'no code', isTyped: true }
-    for (let i = 0; i < mostWrongCodes; i++) {
+    for (let i = 0; i < maxWrongCodes; i++) {
       expect(await authors().redeem(wrong, origin, 'guess', at)).toBeNull()
     }
     expect(await authors().redeem(codeOf(session), origin, 'guess', at)).toBeNull()
@@ -133,22 +133,19 @@ export function authorSessionsConform(open: OpenStore): void {
     const session = await begun()
     expect(await authors().propose('none', origin, proposal, at)).toBe(false)
     await authors().redeem(ticketOf(session), origin, 'page', at)
-    for (let i = 0; i < mostProposals; i++) {
+    for (let i = 0; i < maxProposals; i++) {
       expect(await authors().propose('page', origin, proposal, at)).toBe(true)
     }
     expect(await authors().propose('page', origin, proposal, at)).toBe(false)
     const numbers = (await read(session))!.proposals.map(({ number }) => number)
     expect(numbers).toEqual(
-      Array.from(
-        { length: mostKeptProposals },
-        (_, i) => mostProposals - mostKeptProposals + i + 1,
-      ),
+      Array.from({ length: maxKeptProposals }, (_, i) => maxProposals - maxKeptProposals + i + 1),
     )
   })
 
   test('are bounded per organisation, and the one that would end first makes room', async () => {
     const sessions: NewAuthorSession[] = []
-    for (let i = 0; i < mostAuthorSessions; i++) sessions.push(await begun({ begunAt: at + i }))
+    for (let i = 0; i < maxAuthorSessions; i++) sessions.push(await begun({ begunAt: at + i }))
     await authors().redeem(ticketOf(sessions[0]!), origin, 'first', at)
     await begun({ begunAt: at + 100 })
     expect(await read(sessions[0]!)).toMatchObject({ state: 'connected' })

@@ -5,7 +5,7 @@ import { readFlowFile } from '../../../src/core/flow/file.ts'
 import { Flow, type FlowDefinition } from '../../../src/core/flow/flow.ts'
 import { flowText } from '../../../src/core/flow/text.ts'
 import { flowWorkHere } from '../../../src/core/flow/work.ts'
-import { mostFlows, newestDefinition } from '../../../src/modules/authoring/rules.ts'
+import { maxFlows, newestDefinition } from '../../../src/modules/authoring/rules.ts'
 import { Authoring } from '../../../src/modules/authoring/service.ts'
 import { rightFlow } from '../../support/any-flow.ts'
 import type { OpenStore, Rounds, Store } from './store.ts'
@@ -285,10 +285,10 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       Array.from({ length: count }, (_, i) => ({ ...tour('a'), key: `flow-${i}`, name }))
     const refused = {
       code: 'too_many_flows',
-      message: `The organisation would have ${mostFlows + 1} flows that are not archived, and ${mostFlows} are the most: archive some, or leave some out`,
+      message: `The organisation would have ${maxFlows + 1} flows that are not archived, and ${maxFlows} are the most: archive some, or leave some out`,
     }
-    await expect(push(...many(mostFlows + 1))).rejects.toMatchObject(refused)
-    await push(...many(mostFlows))
+    await expect(push(...many(maxFlows + 1))).rejects.toMatchObject(refused)
+    await push(...many(maxFlows))
     await expect(push(tour('a'))).rejects.toMatchObject(refused)
     expect(outcomes(await push(...many(2, 'New')))).toEqual(['updated', 'updated'])
     await authoring().push(other.ref, [tour('a')], by)
@@ -297,7 +297,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
     await expect(publish('flow-0')).rejects.toMatchObject(refused)
     await expect(withdraw('flow-0', 'draft')).rejects.toMatchObject(refused)
     const { inUse, flows } = await store.management.flows.read(tenant.ref, ['tour', 'none'])
-    expect([inUse, flows.length]).toEqual([mostFlows, 1])
+    expect([inUse, flows.length]).toEqual([maxFlows, 1])
   })
 
   test('the text of any stored flow, pushed again, changes nothing', async () => {

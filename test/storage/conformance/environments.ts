@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import type { AuditEntry } from '../../../src/core/organisation/audit.ts'
-import { mostStaging } from '../../../src/storage/interfaces/environments.ts'
+import { maxStaging } from '../../../src/storage/interfaces/environments.ts'
 import type { OpenStore, Store } from './store.ts'
 import { Tenant } from './tenant.ts'
 
@@ -67,7 +67,7 @@ export function environmentsConform(open: OpenStore): void {
   })
 
   test('are bounded in number', async () => {
-    for (let i = 0; i < mostStaging; i++) {
+    for (let i = 0; i < maxStaging; i++) {
       expect(await link(production, await Tenant.of(store))).toBeNull()
     }
     expect(await link(production, staging)).toBe('too many')

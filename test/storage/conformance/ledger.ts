@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import type { EventKind } from '../../../src/core/event/event.ts'
 import type { TimeRange } from '../../../src/core/time/time-range.ts'
 import type { LoggedEvent } from '../../../src/storage/interfaces/events.ts'
-import type { RunsAsked } from '../../../src/storage/interfaces/runs.ts'
+import type { RequestedRuns } from '../../../src/storage/interfaces/runs.ts'
 import type { OpenStore, Rounds, Store } from './store.ts'
-import { always, definitionOf, runsAsked, Tenant } from './tenant.ts'
+import { always, definitionOf, requestedRuns, Tenant } from './tenant.ts'
 
 const day = 86_400_000
 
@@ -97,12 +97,12 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       await append(start('a', 10), start('b', 30), start('c', 20))
       const { runs } = store.management
       const page = async (after: string | null) =>
-        (await runs.runs(tenant.ref, 'first', runsAsked({ after, most: 2 })))!.runs
+        (await runs.runs(tenant.ref, 'first', requestedRuns({ after, most: 2 })))!.runs
       const first = await page(null)
       expect(first.map(({ key }) => key)).toEqual(['rb', 'rc'])
       expect((await page(first[1]!.cursor)).map(({ key }) => key)).toEqual(['ra'])
-      expect(await runs.runs(tenant.ref, 'none', runsAsked())).toBeNull()
-      expect(await runs.runs((await Tenant.of(store)).ref, 'first', runsAsked())).toBeNull()
+      expect(await runs.runs(tenant.ref, 'none', requestedRuns())).toBeNull()
+      expect(await runs.runs((await Tenant.of(store)).ref, 'first', requestedRuns())).toBeNull()
     })
 
     test('make runs that are listed once each, also where several start at one moment', async () => {
@@ -115,7 +115,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
         const page = await store.management.runs.runs(
           tenant.ref,
           'first',
-          runsAsked({ after, most: 2 }),
+          requestedRuns({ after, most: 2 }),
         )
         found.push(...page!.runs.map(({ key }) => key))
         after = page!.runs.at(-1)!.cursor
@@ -130,8 +130,8 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       await append(...['a', 'b', 'c', 'd'].map((id, i) => of(id, 'flow_started', 10 * i + 10)))
       await append(of('a', 'flow_completed', 15), of('b', 'flow_dismissed', 25))
       await append(of('d', 'flow_dismissed', 45), of('d', 'flow_completed', 46))
-      const found = async (asked: Partial<RunsAsked>) => {
-        const page = await store.management.runs.runs(tenant.ref, 'first', runsAsked(asked))
+      const found = async (requested: Partial<RequestedRuns>) => {
+        const page = await store.management.runs.runs(tenant.ref, 'first', requestedRuns(requested))
         return page!.runs.map(({ key }) => key)
       }
       expect(await found({ outcome: 'completed' })).toEqual(['rd', 'ra'])
@@ -149,11 +149,11 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
         tenant.event(runId, { kind: 'flow_started', flowKey: 'first', userId: 'u', runId, at })
       await append(start('a', 10), start('b', 30), start('c', 20))
       const { runs } = store.management
-      const asked = runsAsked({ outcome: 'dismissed', mostLookedAt: 2 })
-      const first = (await runs.runs(tenant.ref, 'first', asked))!
+      const requested = requestedRuns({ outcome: 'dismissed', mostLookedAt: 2 })
+      const first = (await runs.runs(tenant.ref, 'first', requested))!
       expect(first.runs).toEqual([])
       expect(first.rest).not.toBeNull()
-      const next = await runs.runs(tenant.ref, 'first', { ...asked, after: first.rest })
+      const next = await runs.runs(tenant.ref, 'first', { ...requested, after: first.rest })
       expect(next).toMatchObject({ runs: [], rest: null })
     })
 

@@ -200,14 +200,14 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
           }
           if (isSettled) await store.settle()
           if (isHalfDeleted) await store.retain(45)
-          const asked = {
+          const requested = {
             from: dateOf(springAnchor - 30 * day),
             to: dateOf(springAnchor + 30 * day),
           }
           // One at a time, as the analytics service computes them.
           const answers = async () => {
             const all = []
-            for (const { key } of history.flows) all.push(await tenant.analytics(key, asked))
+            for (const { key } of history.flows) all.push(await tenant.analytics(key, requested))
             return all
           }
           const before = await answers()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { mostPreviews } from '../../../src/core/organisation/preview-link.ts'
+import { maxPreviews } from '../../../src/core/organisation/preview-link.ts'
 import type { NewPreview } from '../../../src/storage/interfaces/previews.ts'
 import type { OpenStore, Store } from './store.ts'
 import { Tenant } from './tenant.ts'
@@ -71,7 +71,7 @@ export function previewsConform(open: OpenStore): void {
   })
 
   test('are bounded in number, and those that have ended make room', async () => {
-    for (let i = 0; i < mostPreviews; i++) await begun()
+    for (let i = 0; i < maxPreviews; i++) await begun()
     expect(await previews().begin(tenant.ref, made())).toBe(false)
     expect(await previews().begin(tenant.ref, made({ madeAt: end }))).toBe(true)
   })

@@ -133,14 +133,14 @@ class Life {
 
   async answers() {
     const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
-    const asked = {
+    const requested = {
       from: dateOf(autumnAnchor - reach),
       to: dateOf(autumnAnchor + reach),
       timezone: 'Europe/Berlin',
     }
     const analytics = []
     for (const key of ['welcome', 'setup']) {
-      analytics.push(await this.tenant.analytics(key, asked, autumnAnchor))
+      analytics.push(await this.tenant.analytics(key, requested, autumnAnchor))
     }
     const progress = []
     for (const person of people) progress.push(await this.tenant.progress('welcome', person))

@@ -249,8 +249,8 @@ export function stepsConform(open: OpenStore): void {
       const { fingerprints } = await evidence()
       expect(fingerprints).toMatchObject({ baselineAt, match: 1, drift: 1, gone: 1 })
       expect(fingerprints.latest).toMatchObject({ status: 'drift', at: store.clock.now() })
-      const asked = { flowKey: 'welcome', stepKey: 'search', version: 1 }
-      const looks = (of: Tenant) => store.management.looks.looks(of.ref, asked, 0)
+      const requested = { flowKey: 'welcome', stepKey: 'search', version: 1 }
+      const looks = (of: Tenant) => store.management.looks.looks(of.ref, requested, 0)
       expect(await looks(tenant)).toMatchObject({ baseline: { at: baselineAt }, alike: 1, of: 3 })
       expect(await looks(await Tenant.of(store))).toEqual({ baseline: null, alike: 0, of: 0 })
     })
@@ -266,8 +266,8 @@ export function stepsConform(open: OpenStore): void {
       const { suggestion } = (await evidence()).fingerprints
       expect(suggestion).toEqual({ selector: '#b', times: 2, of: 4 })
       await report('found_by_alternate', { selector: '#c' })
-      const asked = { flowKey: 'welcome', stepKey: 'search', version: 1 }
-      const suggested = (of: Tenant) => store.management.looks.suggested(of.ref, asked, 0)
+      const requested = { flowKey: 'welcome', stepKey: 'search', version: 1 }
+      const suggested = (of: Tenant) => store.management.looks.suggested(of.ref, requested, 0)
       expect(await suggested(tenant)).toEqual({ byFingerprints: '#b', byReports: '#c' })
       const nothing = { byFingerprints: null, byReports: null }
       expect(await suggested(await Tenant.of(store))).toEqual(nothing)

@@ -12,7 +12,7 @@ import { analyticsService } from '../../../src/modules/analytics/service.ts'
 import type { FlowChange } from '../../../src/storage/interfaces/authoring.ts'
 import type { LoggedEvent } from '../../../src/storage/interfaces/events.ts'
 import type { OrganisationChange } from '../../../src/storage/interfaces/organisations.ts'
-import type { RunsAsked } from '../../../src/storage/interfaces/runs.ts'
+import type { RequestedRuns } from '../../../src/storage/interfaces/runs.ts'
 import type { RefEvent, RefFlow } from '../../support/analytics-reference.ts'
 import type { Store } from './store.ts'
 
@@ -30,14 +30,14 @@ export const auditOf = (action: string, subject = 'test', at = 0): AuditEntry =>
 })
 
 /** All runs of a flow, unless something else is asked for. */
-export const runsAsked = (asked: Partial<RunsAsked> = {}): RunsAsked => ({
+export const requestedRuns = (requested: Partial<RequestedRuns> = {}): RequestedRuns => ({
   after: null,
   most: 9,
   mostLookedAt: 100,
   outcome: null,
   version: null,
   started: null,
-  ...asked,
+  ...requested,
 })
 
 /** All time. The other fields of a range are for callers who ask with dates. */
@@ -305,16 +305,16 @@ export class Tenant {
   /** The analytics of a flow, without what a test cannot know: ids, words, and when it was asked. */
   async analytics(
     flow: string,
-    asked: { from: string; to: string; timezone?: string; version?: string },
+    requested: { from: string; to: string; timezone?: string; version?: string },
     now = this.now,
   ) {
-    const { generatedAt, ...answer } = await this.answer(flow, asked, now)
+    const { generatedAt, ...answer } = await this.answer(flow, requested, now)
     return withoutIds(answer)
   }
 
   /** The same as callers get it. */
-  async answer(flow: string, asked: AnalyticsQuery, now = this.now) {
-    const query = parseQuery(await this.flow(flow), asked, now)
+  async answer(flow: string, requested: AnalyticsQuery, now = this.now) {
+    const query = parseQuery(await this.flow(flow), requested, now)
     return analyticsService(this.store).analytics(query, new AbortController().signal)
   }
 

@@ -49,10 +49,10 @@ const heldInAnother: Happened[] = [
 function experimentOf(events: readonly Happened[], version: number | null) {
   const is = (kind: string, of: (event: Happened) => boolean = () => true) =>
     events.filter(event => event.kind === kind && of(event))
-  const isAsked = ({ flowVersion }: Happened) => version === null || flowVersion === version
+  const isRequested = ({ flowVersion }: Happened) => version === null || flowVersion === version
   const isIn = ({ at }: Happened) => at >= range.startMs && at < range.endMs
   const everHeld = is('flow_held_out')
-  const held = everHeld.filter(isAsked)
+  const held = everHeld.filter(isRequested)
   const holding = new Set(held.map(({ flowVersion }) => flowVersion))
   const firstAt = (of: Happened[]) => Math.min(...of.map(({ at }) => at))
   const reached = (person: string, since: number) =>

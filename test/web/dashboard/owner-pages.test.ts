@@ -90,9 +90,9 @@ describe('settings', () => {
       await late.promise
       await (response ? route.fulfill({ response }) : route.continue())
     })
-    const asked = page.waitForRequest('**/manage/settings')
+    const requested = page.waitForRequest('**/manage/settings')
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    await asked
+    await requested
     await field.fill('https://app.example.com')
     await page.getByRole('button', { name: 'Save' }).click()
     await dialog(page).getByRole('button', { name: 'Change origins' }).click()

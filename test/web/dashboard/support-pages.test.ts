@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Installation } from '../../../src/modules/installation/schema.ts'
 import type { PersonHistory } from '../../../src/modules/people/schema.ts'
-import { usualMs } from '../../../src/web/dashboard/api/read.ts'
+import { defaultMs } from '../../../src/web/dashboard/api/read.ts'
 import { apiOf } from '../../support/binary.ts'
 import { pass } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse, requireSound } from '../../support/dashboard.ts'
@@ -141,15 +141,15 @@ test('an empty organisation is led to its first tour; each step ticks by itself'
     const [, file] = /<<'END'\n([\s\S]*)END\n/.exec(commands)!
     await Bun.write(`${empty.place.folder}/welcome.yaml`, file!)
     await empty.place.run(['flows', 'push', 'welcome.yaml'])
-    await pass(page, usualMs)
+    await pass(page, defaultMs)
     await done.nth(0).waitFor()
     await empty.ask('GET', '/flows')
-    await pass(page, usualMs)
+    await pass(page, defaultMs)
     await done.nth(1).waitFor()
     const publish = await codeIn(page, 'Publish').innerText()
     expect(publish).toBe(`cairn flows publish welcome --url ${empty.server.url}`)
     await empty.place.run(['flows', 'publish', 'welcome'])
-    await pass(page, usualMs)
+    await pass(page, defaultMs)
     await page.getByText('Needs a person').waitFor()
     expect(noticed.complaints).toEqual([])
   } finally {

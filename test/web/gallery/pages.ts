@@ -74,9 +74,9 @@ export const pictures: ReadonlyMap<string, Shown> = new Map(
   ]),
 )
 
-function looksIn(asked: URLSearchParams): Looks {
+function looksIn(requested: URLSearchParams): Looks {
   const chosen = Object.entries(choices).map(([name, values]) => {
-    const value = asked.get(name)
+    const value = requested.get(name)
     return [name, values.find(one => one === value) ?? values[0]]
   })
   return Object.fromEntries(chosen) as Looks

@@ -133,8 +133,8 @@ describe('a change of one field changes its own lines, and no others', () => {
         '+ target: { selector: "[data-test=new]" }',
       ],
     ],
-  ])('%s', (_, asked, expected) => {
-    expect(difference(text, change(text, asked))).toEqual(expected)
+  ])('%s', (_, requested, expected) => {
+    expect(difference(text, change(text, requested))).toEqual(expected)
   })
 
   test('works in a text without a line end, with those of Windows, and in an empty text', () => {

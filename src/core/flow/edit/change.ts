@@ -17,7 +17,7 @@ import {
 } from 'yaml'
 import type { Plain } from '../minimal.ts'
 import { valueLines } from '../text.ts'
-import { isFault, isMapping, isSame, type Path, parseSource, valueAt } from './source.ts'
+import { isError, isMapping, isSame, type Path, parseSource, valueAt } from './source.ts'
 
 /** One change that the form makes to a flow's text. */
 export type Change =
@@ -40,11 +40,11 @@ export function change(text: string, edit: Change): string | null {
     return changed?.replaceAll('\n', '\r\n') ?? null
   }
   const source = parseSource(text)
-  if (isFault(source)) return null
+  if (isError(source)) return null
   const expected = changedValue(structuredClone(source.value), edit)
   const changed = throughDocument(text, edit)
   const read = changed === null ? null : parseSource(changed)
-  return read && !isFault(read) && isSame(read.value, expected) ? changed : null
+  return read && !isError(read) && isSame(read.value, expected) ? changed : null
 }
 
 function throughDocument(text: string, edit: Change): string | null {

@@ -78,7 +78,7 @@ function unshared(value: Plain): Plain {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, unshared(field)]))
 }
 
-export const isFault = (read: Source | Fault): read is Fault => 'reason' in read
+export const isError = (read: Source | Fault): read is Fault => 'reason' in read
 
 /** Whether two values are equal; the order of fields does not matter. */
 export function isSame(a: unknown, b: unknown): boolean {

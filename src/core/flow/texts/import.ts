@@ -1,8 +1,8 @@
 import { didYouMean, quoted } from '../../text/wording.ts'
 import type { FlowDefinition } from '../flow.ts'
 import { at, type LocaleTexts, type Path, withAt } from './fields.ts'
-import { localeFault } from './locale-fault.ts'
-import { SheetFault, type TextSheet } from './sheet.ts'
+import { localeProblem } from './locale-fault.ts'
+import { SheetProblem, type TextSheet } from './sheet.ts'
 import { type TextUnit, textUnits, translationOf } from './units.ts'
 
 /** A text that an import would put into a flow. */
@@ -107,22 +107,26 @@ function pruned(value: unknown): unknown {
 }
 
 /** @throws SheetFault */
-function localeFor(flow: FlowDefinition, sheet: TextSheet, asked: string | undefined): string {
+function localeFor(flow: FlowDefinition, sheet: TextSheet, requested: string | undefined): string {
   if (sheet.flow !== null && sheet.flow !== flow.key) {
-    throw new SheetFault(
+    throw new SheetProblem(
       `it has texts of the flow ${quoted(sheet.flow)}, not of ${quoted(flow.key)}`,
     )
   }
   const own = requireLocale(flow)
   if (sheet.from !== null && sheet.from.toLowerCase() !== own.toLowerCase()) {
-    throw new SheetFault(
+    throw new SheetProblem(
       `it was translated from ${quoted(sheet.from)}, and the flow is written in ${quoted(own)}`,
     )
   }
-  const to = asked ?? sheet.to
-  if (to === null) throw new SheetFault('it does not say its language: say it, as in --locale de')
-  if (asked !== undefined && sheet.to !== null && asked.toLowerCase() !== sheet.to.toLowerCase()) {
-    throw new SheetFault(`its texts are in ${quoted(sheet.to)}, not in ${quoted(asked)}`)
+  const to = requested ?? sheet.to
+  if (to === null) throw new SheetProblem('it does not say its language: say it, as in --locale de')
+  if (
+    requested !== undefined &&
+    sheet.to !== null &&
+    requested.toLowerCase() !== sheet.to.toLowerCase()
+  ) {
+    throw new SheetProblem(`its texts are in ${quoted(sheet.to)}, not in ${quoted(requested)}`)
   }
   requireTarget(flow, to)
   return to
@@ -131,17 +135,17 @@ function localeFor(flow: FlowDefinition, sheet: TextSheet, asked: string | undef
 /** The language that a flow is written in. @throws SheetFault if the flow does not say */
 export function requireLocale({ key, locale }: FlowDefinition): string {
   if (locale !== undefined) return locale
-  throw new SheetFault(
+  throw new SheetProblem(
     `the flow ${quoted(key)} does not say in which language it is written: add "locale: en", or whichever, to it`,
   )
 }
 
 /** @throws SheetFault if translations cannot be in that language */
 function requireTarget({ locale }: FlowDefinition, to: string): void {
-  const fault = localeFault(to)
-  if (fault !== null) throw new SheetFault(fault)
+  const problem = localeProblem(to)
+  if (problem !== null) throw new SheetProblem(problem)
   if (to === locale) {
-    throw new SheetFault(
+    throw new SheetProblem(
       `the flow itself is written in ${quoted(to)}: change its texts where it has them`,
     )
   }

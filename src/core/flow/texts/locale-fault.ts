@@ -6,7 +6,7 @@ const called =
   'ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id is it ja ko lt lv ms nb nl no pl pt ro ru sk sl sr sv ta th tr uk ur vi zh'
 
 /** What is wrong with a language tag, in one sentence; null if it is right. */
-export function localeFault(tag: string): string | null {
+export function localeProblem(tag: string): string | null {
   const [canonical, isRight] = judged(tag)
   if (isRight) return null
   const meant = canonical ?? guess(tag)

@@ -3,11 +3,11 @@ import type { FlowDefinition } from '../flow.ts'
 import { markdownProblems } from '../markdown-rules.ts'
 import { error, type FlowProblem, warning } from '../problem.ts'
 import { at, type Path } from './fields.ts'
-import { localeFault } from './locale-fault.ts'
+import { localeProblem } from './locale-fault.ts'
 import { coverageOf, type TextUnit, textUnits, translationOf } from './units.ts'
 
 /** How many missing texts a warning names. */
-const mostNamed = 3
+const maxNamed = 3
 
 const pointerTo = (path: Path, from = '/texts') =>
   path.reduce<string>((pointer, name) => below(pointer, String(name)), from)
@@ -20,8 +20,8 @@ type Told = Locales & Pick<FlowDefinition, 'kind' | 'name' | 'title' | 'steps' |
 /** Problems with the languages that a flow names. */
 export function* localeProblems({ locale, texts }: Locales): Iterable<FlowProblem> {
   if (locale !== undefined) {
-    const fault = localeFault(locale)
-    if (fault !== null) yield error('unknown_locale', '/locale', fault)
+    const problem = localeProblem(locale)
+    if (problem !== null) yield error('unknown_locale', '/locale', problem)
   }
   if (!texts) return
   if (locale === undefined) {
@@ -31,8 +31,8 @@ export function* localeProblems({ locale, texts }: Locales): Iterable<FlowProble
   }
   for (const tag of Object.keys(texts)) {
     const place = pointerTo([tag])
-    const fault = localeFault(tag)
-    if (fault !== null) yield error('unknown_locale', place, fault)
+    const problem = localeProblem(tag)
+    if (problem !== null) yield error('unknown_locale', place, problem)
     else if (tag === locale) {
       const message = `The flow itself is written in ${quoted(tag)}: change the texts where the flow has them, and remove these`
       yield error('same_locale', place, message)
@@ -53,8 +53,8 @@ export function* textsProblems(flow: Told): Iterable<FlowProblem> {
     }
   }
   for (const { locale: tag, missing, of } of coverageOf(flow)) {
-    if (missing.length === 0 || localeFault(tag) !== null) continue
-    const some = missing.slice(0, mostNamed).map(({ id }) => id)
+    if (missing.length === 0 || localeProblem(tag) !== null) continue
+    const some = missing.slice(0, maxNamed).map(({ id }) => id)
     const more = missing.length > some.length ? ', …' : ''
     const message = `${missing.length} of ${of} texts are missing in ${quoted(tag)} (${some.join(', ')}${more}): visitors read them in ${quoted(locale ?? 'the flow’s own language')}`
     yield warning('missing_text', pointerTo([tag]), message)

@@ -3,17 +3,17 @@ import { closed, keyPattern, nullable, text } from '../values.ts'
 import { type FlowTexts, type TextField, textFields } from './fields.ts'
 
 /** The most languages of one flow besides its own. */
-export const mostLocales = 40
+export const maxLocales = 40
 
 /** The length of the longest tags in actual use. */
-const longestTag = 35
+const maxTagLength = 35
 
 /** A language tag, as far as a pattern can check; `localeFault` does the rest. */
 const tagPattern = '^[A-Za-z][A-Za-z0-9_-]*$'
 
 /** The language that a flow is written in. */
 export const Locale = Type.Optional(
-  text(2, longestTag, {
+  text(2, maxTagLength, {
     description:
       'The language that the flow is written in, as a tag of BCP 47 such as en or pt-BR. Needed where it has texts in others.',
   }),
@@ -72,7 +72,7 @@ export function textsOf(flow: TSchema, step: TSchema, item: TSchema) {
   return Type.Optional(
     Type.Unsafe<FlowTexts>(
       named(tagPattern, ofLocale, {
-        maxProperties: mostLocales,
+        maxProperties: maxLocales,
         description:
           'The texts in other languages, by language tag. Pages show the best for a visitor; what is missing is told in the language that the flow is written in.',
       }),

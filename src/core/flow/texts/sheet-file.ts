@@ -1,5 +1,11 @@
 import { quoted } from '../../text/wording.ts'
-import { longestSheet, mostEntries, SheetFault, type SheetFormat, type TextSheet } from './sheet.ts'
+import {
+  maxEntries,
+  maxSheetLength,
+  type SheetFormat,
+  SheetProblem,
+  type TextSheet,
+} from './sheet.ts'
 import { xliffText } from './xliff.ts'
 import { readXliff } from './xliff-reader.ts'
 
@@ -22,7 +28,8 @@ export const sheetFileType = (format: SheetFormat) =>
  * @throws SheetFault with what to do about it
  */
 export function readSheet(text: string): TextSheet {
-  if (text.length > longestSheet) throw new SheetFault('it is over 4 MiB: give one flow at a time')
+  if (text.length > maxSheetLength)
+    throw new SheetProblem('it is over 4 MiB: give one flow at a time')
   const plain = text.replace(/^\uFEFF/, '')
   if (/^\s*</.test(plain)) return readXliff(plain)
   return { flow: null, from: null, to: null, entries: entriesIn(plain) }
@@ -33,16 +40,16 @@ function entriesIn(text: string): TextSheet['entries'] {
   try {
     read = JSON.parse(text)
   } catch {
-    throw new SheetFault('it is neither XLIFF nor JSON that can be read')
+    throw new SheetProblem('it is neither XLIFF nor JSON that can be read')
   }
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
-    throw new SheetFault('it has to be a JSON object such as {"steps.hello.title": "Hallo"}')
+    throw new SheetProblem('it has to be a JSON object such as {"steps.hello.title": "Hallo"}')
   }
   const entries = Object.entries(read as Record<string, unknown>)
-  if (entries.length > mostEntries) throw new SheetFault(`there are more than ${mostEntries} texts`)
+  if (entries.length > maxEntries) throw new SheetProblem(`there are more than ${maxEntries} texts`)
   return entries.map(([id, target]) => {
     if (typeof target !== 'string' && target !== null) {
-      throw new SheetFault(`${quoted(id)} has to be a text: nothing is nested here`)
+      throw new SheetProblem(`${quoted(id)} has to be a text: nothing is nested here`)
     }
     return { id, source: null, target: target?.trim() ? target : null }
   })

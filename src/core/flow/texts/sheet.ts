@@ -42,9 +42,9 @@ export const sheetFormats = ['xliff', 'xliff-1.2', 'json'] as const
 export type SheetFormat = (typeof sheetFormats)[number]
 
 /** Why a file cannot be read, in one sentence. */
-export class SheetFault extends Error {}
+export class SheetProblem extends Error {}
 
 /** In characters. No file for translators needs more. */
-export const longestSheet = 4_194_304
+export const maxSheetLength = 4_194_304
 /** More than any flow has. */
-export const mostEntries = 10_000
+export const maxEntries = 10_000

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes'
 import { quoted } from '../../text/wording.ts'
-import { mostEntries, type SheetEntry, SheetFault, type TextSheet } from './sheet.ts'
+import { maxEntries, type SheetEntry, SheetProblem, type TextSheet } from './sheet.ts'
 
 const deepest = 50
 
@@ -46,22 +46,22 @@ export function readXliff(text: string): TextSheet {
   let into: 'source' | 'target' | null = null
   const known = new Set<string>()
   const parser = new SaxesParser({ xmlns: true, position: true })
-  const fault = (message: string) => new SheetFault(`line ${parser.line}: ${message}`)
+  const problem = (message: string) => new SheetProblem(`line ${parser.line}: ${message}`)
 
   parser.on('error', error => {
-    throw new SheetFault(
+    throw new SheetProblem(
       `it is no XML that can be read: ${error.message.replace(/^\d+:\d+: /, `line ${parser.line}: `)}`,
     )
   })
   parser.on('doctype', () => {
-    throw fault('a document type (<!DOCTYPE …>) is not taken: remove it')
+    throw problem('a document type (<!DOCTYPE …>) is not taken: remove it')
   })
 
   const beginUnit = (id: string | undefined) => {
-    if (unit) throw fault(`a unit is within ${quoted(unit.id)}: take the file that was exported`)
-    if (!id) throw fault('a unit has no id: take the file that was exported')
-    if (known.has(id)) throw fault(`the unit ${quoted(id)} is there twice: keep one`)
-    if (known.size >= mostEntries) throw fault(`there are more than ${mostEntries} units`)
+    if (unit) throw problem(`a unit is within ${quoted(unit.id)}: take the file that was exported`)
+    if (!id) throw problem('a unit has no id: take the file that was exported')
+    if (known.has(id)) throw problem(`the unit ${quoted(id)} is there twice: keep one`)
+    if (known.size >= maxEntries) throw problem(`there are more than ${maxEntries} units`)
     known.add(id)
     unit = { id, source: '', target: '', isUntold: false, hasTarget: false }
     segment = { source: '', target: null }
@@ -80,7 +80,7 @@ export function readXliff(text: string): TextSheet {
   const endUnit = () => {
     const { id, source, target, isUntold, hasTarget } = unit!
     if (isUntold && hasTarget)
-      throw fault(`the unit ${quoted(id)} is translated in part: finish it`)
+      throw problem(`the unit ${quoted(id)} is translated in part: finish it`)
     const isTold = hasTarget && target.trim() !== ''
     const entry: SheetEntry = { id, source, target: isTold ? target : null }
     sheet.entries.push(entry)
@@ -90,11 +90,11 @@ export function readXliff(text: string): TextSheet {
   parser.on('opentag', ({ local, attributes }) => {
     const value = (name: string) => attributes[name]?.value
     open.push(local)
-    if (open.length > deepest) throw fault(`more than ${deepest} levels deep`)
+    if (open.length > deepest) throw problem(`more than ${deepest} levels deep`)
     if (open.length === 1) {
       version = value('version') ?? ''
       if (local !== 'xliff' || !/^(1\.2|2\.\d)$/.test(version)) {
-        throw fault('it is no XLIFF of version 1.2 or 2: export one, and have that translated')
+        throw problem('it is no XLIFF of version 1.2 or 2: export one, and have that translated')
       }
       sheet.from = value('srcLang') ?? null
       sheet.to = value('trgLang') ?? null
@@ -102,7 +102,7 @@ export function readXliff(text: string): TextSheet {
     if (asideAt > 0) return
     if (aside.has(local)) asideAt = open.length
     else if (local === 'file') {
-      if (++files > 1) throw fault('there is more than one file in it: give one flow at a time')
+      if (++files > 1) throw problem('there is more than one file in it: give one flow at a time')
       sheet.flow = value('original') ?? value('id') ?? null
       sheet.from = value('source-language') ?? sheet.from
       sheet.to = value('target-language') ?? sheet.to
@@ -111,7 +111,7 @@ export function readXliff(text: string): TextSheet {
       into = local
       if (local === 'target') segment.target = ''
     } else if (into && !around.has(local)) {
-      throw fault(
+      throw problem(
         `<${local}> stands in a text of ${quoted(unit!.id)}: texts have no such marks here`,
       )
     }

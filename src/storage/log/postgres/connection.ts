@@ -52,12 +52,12 @@ export function sqlStateOf(error: unknown): string | null {
  * Whether an error is passing and not the statement's own fault: it comes from the connection, the server's
  * state or capacity, or other transactions. Classes 22 (data), 23 (constraints) and P0 (raised) are a row's.
  */
-export function isPassingFault(error: unknown): boolean {
+export function isPassingProblem(error: unknown): boolean {
   const state = sqlStateOf(error)
-  return state === null ? isConnectionFault(error) : !/^(22|23|42|P0)/.test(state)
+  return state === null ? isConnectionProblem(error) : !/^(22|23|42|P0)/.test(state)
 }
 
-const isConnectionFault = (error: unknown) =>
+const isConnectionProblem = (error: unknown) =>
   /^ERR_(POSTGRES|TLS|BORINGSSL)|^E[A-Z]+$|CERT|SIGNATURE/.test(
     String((error as { code?: unknown }).code ?? ''),
   )
@@ -111,17 +111,17 @@ class OwnStatements extends Statements {
   }
 
   protected readonly ask: Ask = async ask => {
-    const asked = this.send(ask)
-    this.underWay.add(asked)
+    const requested = this.send(ask)
+    this.underWay.add(requested)
     try {
-      return await asked
+      return await requested
     } catch (error) {
       if (sqlStateOf(error) !== abortedState) this.fault = error
       // The failure of the earlier statement may be reported after this one.
       else await Promise.allSettled(this.underWay)
       throw this.fault ?? error
     } finally {
-      this.underWay.delete(asked)
+      this.underWay.delete(requested)
     }
   }
 }
@@ -182,8 +182,9 @@ export class Postgres extends Statements {
    * @param mode as `begin` takes it: `isolation level repeatable read, read only`
    */
   begin<T>(work: (transaction: Queries) => Promise<T>, mode = ''): Promise<T> {
-    const asked = (client: Client) => work(new OwnStatements(ask => this.watch(() => ask(client))))
-    return this.within(asked, mode)
+    const requested = (client: Client) =>
+      work(new OwnStatements(ask => this.watch(() => ask(client))))
+    return this.within(requested, mode)
   }
 
   private async within<T>(work: (client: Client) => Promise<T>, mode = ''): Promise<T> {

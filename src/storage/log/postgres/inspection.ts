@@ -44,9 +44,9 @@ export interface DatabaseSeen {
 }
 
 /** The first major version that has everything that Cairn needs. */
-const leastMajor = 15
+const minMajor = 15
 
-const usualPort = 5_432
+const defaultPort = 5_432
 
 /** How long all queries together may take, milliseconds. Only connecting has a limit of its own. */
 const patienceMs = 10_000
@@ -78,7 +78,7 @@ export async function inspectDatabase(
     requireUsable(place, facts)
     const log = await logStateOf(postgres)
     await requireLog(place, postgres, facts, log, mayHaveEnded)
-    const times = await postgres.begin(asked => timesOf(asked, now))
+    const times = await postgres.begin(requested => timesOf(requested, now))
     return { ...facts, place, log, ...times }
   } catch (error) {
     throw error instanceof DatabaseUnusable ? error : refusalOf(url, error)
@@ -141,8 +141,8 @@ const refusalsOf = (place: string) => (what: string, advice: string) => {
 /** @throws DatabaseUnusable if the server or the user is unsuitable, whatever is in the tables */
 function requireUsable(place: string, facts: Facts): void {
   const refuse = refusalsOf(place)
-  if (facts.major < leastMajor) {
-    refuse(`is PostgreSQL ${facts.version}`, `upgrade it to ${leastMajor} or newer`)
+  if (facts.major < minMajor) {
+    refuse(`is PostgreSQL ${facts.version}`, `upgrade it to ${minMajor} or newer`)
   }
   if (facts.encoding !== 'UTF8') {
     refuse(
@@ -238,7 +238,7 @@ export async function runningNodes(url: string): Promise<number> {
 /** Host, port and name of a database: its address without user and password. */
 export function databasePlace(address: string): string {
   const { hostname, port, pathname } = new URL(address)
-  return `${hostname}:${port || usualPort}/${decodeURIComponent(pathname.slice(1))}`
+  return `${hostname}:${port || defaultPort}/${decodeURIComponent(pathname.slice(1))}`
 }
 
 /** What is wrong, and what to do. */
@@ -254,7 +254,7 @@ const noEntry: Fault = [
 ]
 
 /** By the client's code, or the server's SQLSTATE. */
-const faults: Readonly<Record<string, Fault>> = {
+const problems: Readonly<Record<string, Fault>> = {
   ERR_POSTGRES_CONNECTION_REFUSED: ['accepts no connections', 'start it, or correct the address'],
   ERR_POSTGRES_CONNECTION_TIMEOUT: silent,
   ERR_POSTGRES_CONNECTION_CLOSED: silent,
@@ -280,11 +280,11 @@ const faults: Readonly<Record<string, Fault>> = {
 /** What an error means. Its message is not shown, because it may contain parts of the address. */
 function refusalOf(address: string, error: unknown): DatabaseUnusable {
   const code = sqlStateOf(error) ?? String((error as { code?: unknown }).code ?? 'unknown')
-  const [what, advice] = faults[code] ?? otherFault(code, new URL(address).pathname.slice(1))
+  const [what, advice] = problems[code] ?? otherProblem(code, new URL(address).pathname.slice(1))
   return new DatabaseUnusable(`${databasePlace(address)} ${what}`, advice)
 }
 
-function otherFault(code: string, database: string): Fault {
+function otherProblem(code: string, database: string): Fault {
   if (code === '3D000') {
     const statement = `create database ${decodeURIComponent(database)} encoding 'UTF8' template template0`
     return ['does not exist', `make it by "${statement}", or correct its name`]

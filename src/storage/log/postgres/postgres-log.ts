@@ -16,7 +16,7 @@ import {
   type Snapshot,
 } from '../log.ts'
 import { type ColumnTypes, fromArrays, inArrays } from './arrays.ts'
-import { isPassingFault, Postgres, type Queries } from './connection.ts'
+import { isPassingProblem, Postgres, type Queries } from './connection.ts'
 import { PostgresEventsTable } from './events-table.ts'
 import { apart } from './nodes.ts'
 import { setUpLog } from './open.ts'
@@ -29,7 +29,7 @@ const pageBatches = 500
 
 /** The pause before asking again for the outcome of a commit, and how long to ask, milliseconds. */
 const askAgainMs = 100
-const longestDoubtMs = 10_000
+const maxDoubtMs = 10_000
 
 const batchTypes = {
   seq: 'bigint',
@@ -119,9 +119,9 @@ export class PostgresLog implements Log {
   private async askNewest(): Promise<Position> {
     // Whoever asks in this turn of the event loop shares the answer, and nobody gets one that was asked for earlier.
     await new Promise<void>(resolve => setImmediate(resolve))
-    const asked = available(this.readClock(this.following))
+    const requested = available(this.readClock(this.following))
     this.asking = null
-    return asked
+    return requested
   }
 
   /** Reads the sequencer, and compares the clocks of both machines. */
@@ -269,7 +269,7 @@ export class PostgresLog implements Log {
 
   /** Waits for a transaction that may still be under way, because it has the sequencer. */
   private async isKept({ seq, mark }: Position): Promise<boolean> {
-    const deadline = performance.now() + longestDoubtMs
+    const deadline = performance.now() + maxDoubtMs
     for (;;) {
       try {
         return await this.following.begin(async queries => {
@@ -424,7 +424,7 @@ async function insertRows(queries: Queries, rows: readonly LogRow[], seq: number
 
 /** The error of a database that is away, in the words of the port. */
 function unavailable(error: unknown): unknown {
-  if (!isPassingFault(error)) return error
+  if (!isPassingProblem(error)) return error
   return new LogUnavailable('The database of the log does not answer', { cause: error })
 }
 

@@ -75,12 +75,12 @@ export function changeSettings(
   orgRow: number,
   revision: number,
   { settings, reportedFor, deliveries }: Parameters<AlertStore['changeSettings']>[2],
-  mostDeliveries: number,
+  maxDeliveries: number,
   audit: AuditEntry,
 ): boolean {
   return inTransaction(database, tx => {
     if (readSettings(database, orgRow).revision !== revision) return false
-    addDeliveries(tx, orgRow, deliveries, mostDeliveries)
+    addDeliveries(tx, orgRow, deliveries, maxDeliveries)
     const values = { settings, revision: revision + 1, reportedFor }
     tx.insert(alertSettings)
       .values({ orgId: orgRow, ...values })
@@ -244,7 +244,7 @@ export function noteAlerts(
   database: Database,
   orgRow: number,
   { alerts: noted, deliveries: made, reportedFor }: Noted,
-  mostDeliveries: number,
+  maxDeliveries: number,
 ): void {
   inTransaction(database, tx => {
     for (const { id, facts, ...alert } of noted) {
@@ -259,7 +259,7 @@ export function noteAlerts(
         .onConflictDoUpdate({ target: alerts.publicId, set: values, setWhere: isIt })
         .run()
     }
-    addDeliveries(tx, orgRow, made, mostDeliveries)
+    addDeliveries(tx, orgRow, made, maxDeliveries)
     if (reportedFor === undefined) return
     tx.update(alertSettings).set({ reportedFor }).where(eq(alertSettings.orgId, orgRow)).run()
   })

@@ -77,13 +77,13 @@ export function checkBackup(file: string, name = file): BackupContent {
 /** SQLite's errors that say nothing about a file. */
 const ofMachine = /^SQLITE_(?:IOERR|NOMEM|FULL|BUSY|LOCKED|PERM|READONLY|INTERRUPT)/
 
-const mostNamed = 3
+const maxNamed = 3
 
 /** @throws RestoreRefused that names the first faults, if there are any */
-function requireNone(faults: readonly string[], what: string): void {
-  if (faults.length === 0) return
-  const named = faults.slice(0, mostNamed).join('; ')
-  const more = faults.length - mostNamed
+function requireNone(problems: readonly string[], what: string): void {
+  if (problems.length === 0) return
+  const named = problems.slice(0, maxNamed).join('; ')
+  const more = problems.length - maxNamed
   throw new RestoreRefused(`${what}: ${named}${more > 0 ? `; ${more} more` : ''}`)
 }
 

@@ -8,7 +8,7 @@ import { giveToOwner } from '../database/synced-files.ts'
 export const checksumFileOf = (file: string) => `${file}.sha256`
 
 /** No such file is longer: a name has 255 bytes at most. */
-const mostBytes = 1_024
+const maxBytes = 1_024
 
 /** In hexadecimal. */
 export async function sha256Of(file: string, onBytes: (done: number) => void): Promise<string> {
@@ -44,6 +44,6 @@ export function expectedChecksum(file: string): string | null | 'unreadable' {
   const path = checksumFileOf(file)
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return null
-  if (found.size > mostBytes) return 'unreadable'
+  if (found.size > maxBytes) return 'unreadable'
   return /^([0-9a-f]{64})\b/i.exec(readFileSync(path, 'utf8'))?.[1]?.toLowerCase() ?? 'unreadable'
 }

@@ -14,7 +14,7 @@ import { CatalogueOrganisation, type LoadedKey } from './organisation.ts'
 import { type CatalogueRows, catalogueRows } from './rows.ts'
 
 /** How much is held at most by default, estimated bytes: ten thousand organisations with five flows each. */
-const mostBytes = 192 * 1024 * 1024
+const maxBytes = 192 * 1024 * 1024
 
 /**
  * The catalogue over a database connection. An organisation is loaded when it is first asked for, and dropped when
@@ -35,7 +35,7 @@ export class StoredCatalogue implements InRows<Catalogue> {
 
   constructor(
     database: Database,
-    private readonly most = mostBytes,
+    private readonly most = maxBytes,
   ) {
     this.rows = catalogueRows(database)
     this.lastChange = this.rows.lastChange.get()?.seq ?? 0

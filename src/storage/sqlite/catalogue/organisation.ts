@@ -84,7 +84,7 @@ export class CatalogueOrganisation {
       this.flows.length * flowBytes +
       (this.steps.length + this.items.length) * partBytes +
       2 * rows.publishedBytes.get(id)!.bytes
-    this.asked = askedIn(rows, id)
+    this.asked = requestedIn(rows, id)
     const items = new Map(this.items.map(item => [item.id, item]))
     const ticked = rows.itemsByEvent.all(id).flatMap(({ event, item }) => {
       const entry = items.get(item)
@@ -133,18 +133,18 @@ export class CatalogueOrganisation {
   }
 }
 
-function askedIn(rows: CatalogueRows, orgRow: number): ReadonlyMap<string, Asked> {
-  const asked = new Map<string, Asked>()
-  const of = (name: string) => asked.get(name) ?? { most: 0, goalOf: [] }
+function requestedIn(rows: CatalogueRows, orgRow: number): ReadonlyMap<string, Asked> {
+  const requested = new Map<string, Asked>()
+  const of = (name: string) => requested.get(name) ?? { most: 0, goalOf: [] }
   for (const { flow_id, event, count, goal } of rows.asked.all(orgRow)) {
     if (event !== null) {
       const before = of(event)
-      asked.set(event, { ...before, most: Math.max(before.most, count ?? 1) })
+      requested.set(event, { ...before, most: Math.max(before.most, count ?? 1) })
     }
     if (goal !== null) {
       const before = of(goal)
-      asked.set(goal, { ...before, goalOf: [...before.goalOf, flow_id] })
+      requested.set(goal, { ...before, goalOf: [...before.goalOf, flow_id] })
     }
   }
-  return asked
+  return requested
 }

@@ -40,7 +40,7 @@ export function newestReceipt(database: Database): number | null {
 }
 
 /** The faults that SQLite finds; it stops at a hundred. */
-const faultsOf = (database: Database, sql: string): string[] =>
+const problemsOf = (database: Database, sql: string): string[] =>
   database
     .query<Record<string, string>, []>(sql)
     .all()
@@ -57,7 +57,7 @@ export function quickCheck(database: Database): string[] {
     .all()
     .map(({ name }) => name)
   return ['sqlite_schema', ...names].flatMap(table =>
-    faultsOf(database, `pragma quick_check("${table.replaceAll('"', '""')}")`),
+    problemsOf(database, `pragma quick_check("${table.replaceAll('"', '""')}")`),
   )
 }
 
@@ -68,5 +68,5 @@ export function fullCheck(database: Database): string[] {
     .all()
     .slice(0, 100)
     .map(({ table, parent }) => `a row of ${table} names none of ${parent}`)
-  return [...faultsOf(database, 'pragma integrity_check'), ...references]
+  return [...problemsOf(database, 'pragma integrity_check'), ...references]
 }

@@ -5,10 +5,11 @@ import type { TransactionParticipant } from './participant.ts'
  * The disk or a lock is in the way, and the same transaction may succeed later. A damaged database counts
  * too ("disk image is malformed"): until somebody restores it, commands should be refused and not buried.
  */
-const passingFault = /SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)|disk|locked/i
+const passingProblem =
+  /SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)|disk|locked/i
 
 export const isPassing = (error: unknown) =>
-  passingFault.test(`${(error as { code?: string }).code ?? ''} ${String(error)}`)
+  passingProblem.test(`${(error as { code?: string }).code ?? ''} ${String(error)}`)
 
 /** Somebody else is writing at the moment. */
 export const isBusy = (error: unknown) => (error as { code?: string }).code === 'SQLITE_BUSY'
@@ -27,15 +28,15 @@ export function inSavepoint(
 ): Error | null {
   const mark = participants?.savepoint()
   database.query('savepoint apart').run()
-  let fault: Error | null = null
+  let problem: Error | null = null
   try {
     work()
   } catch (error) {
     if (isPassing(error)) throw error
-    fault = error as Error
+    problem = error as Error
     participants?.rollbackTo(mark)
     database.query('rollback to apart').run()
   }
   database.query('release apart').run()
-  return fault
+  return problem
 }

@@ -54,7 +54,7 @@ const lookMs = 5
 
 /** After a step, others have the database for this many times its duration, at least so many milliseconds. */
 const pauseFactor = 2
-const leastPauseMs = 2
+const minPauseMs = 2
 
 /** Up to this size, a database is compacted unasked beside a running server: writes wait half a second. */
 const quickBytes = 32 * 1024 * 1024
@@ -76,16 +76,16 @@ export async function eraseWhole(
   database: Database,
   place: LongWorkPlace,
   person: InRows<NamedPerson>,
-  asked: Asked,
+  requested: Asked,
 ): Promise<Erased> {
   const { dataDir, now } = place
   const table = new ErasureTable(database)
   let row!: ErasureRow
   const begin = () => {
-    row = beginErasure(database, dataDir, person, now(), asked.audit)
+    row = beginErasure(database, dataDir, person, now(), requested.audit)
     return row
   }
-  const { unfinished, copies } = await eraseHere(database, place, begin, asked)
+  const { unfinished, copies } = await eraseHere(database, place, begin, requested)
   if (unfinished === null) table.finish(row, now())
   return { receipt: receiptOf(table.get(row)!), unfinished, copies }
 }
@@ -110,14 +110,14 @@ export async function eraseHere(
   database: Database,
   place: LongWorkPlace,
   begin: () => ErasureRow,
-  asked: Pick<Asked, 'compact' | 'tell'>,
+  requested: Pick<Asked, 'compact' | 'tell'>,
 ): Promise<ErasedHere> {
   const { dataDir } = place
   return whileRewriting(dataDir, async () => {
     const row = begin()
     await allProjected(database)
-    const batches = await eraseInSteps(database, row, asked.tell)
-    const unfinished = await cleanFiles(database, place, asked.compact)
+    const batches = await eraseInSteps(database, row, requested.tell)
+    const unfinished = await cleanFiles(database, place, requested.compact)
     const copies = copiesBeside(dataDir).map(path => relative(dataDir, path))
     return { batches, unfinished, copies }
   })
@@ -158,7 +158,7 @@ async function eraseInSteps(
     done.set(step.at, soFar)
     tell({ at: step.at, done: soFar })
     const pauseMs = step.at === 'reading events' ? 0 : (performance.now() - startedAt) * pauseFactor
-    if (pauseMs > 0) await Bun.sleep(Math.max(leastPauseMs, pauseMs))
+    if (pauseMs > 0) await Bun.sleep(Math.max(minPauseMs, pauseMs))
     startedAt = performance.now()
   }
 }

@@ -88,11 +88,11 @@ export class ErasureTable {
    *
    * @param audit who asked for it; null if the list of erasures did
    */
-  begin(of: HashedPerson, askedAt: number, audit: ErasureAudit | null = null): ErasureRow {
+  begin(of: HashedPerson, requestedAt: number, audit: ErasureAudit | null = null): ErasureRow {
     const secret = randomBytes(16).toString('hex')
     this.changing(() => {
-      this.sql.begin.run(of.orgRow, of.key, of.person, askedAt, secret)
-      this.note({ ...of, askedAt }, audit)
+      this.sql.begin.run(of.orgRow, of.key, of.person, requestedAt, secret)
+      this.note({ ...of, askedAt: requestedAt }, audit)
     })
     return this.get(of)!
   }

@@ -43,9 +43,9 @@ export function beginErasure(
   if (known && known.finishedAt === null) return known
   // Later than anything that the list says of them, whatever the clock says.
   const before = listed.find(line => line.org === orgId && line.person === hashed.person)
-  const askedAt = before ? Math.max(now, Date.parse(before.at) + 1) : now
-  return listing(dataDir, [lineOf('erase', { ...hashed, orgId }, askedAt)], () =>
-    table.begin(hashed, askedAt, audit),
+  const requestedAt = before ? Math.max(now, Date.parse(before.at) + 1) : now
+  return listing(dataDir, [lineOf('erase', { ...hashed, orgId }, requestedAt)], () =>
+    table.begin(hashed, requestedAt, audit),
   )
 }
 

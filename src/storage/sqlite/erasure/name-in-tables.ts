@@ -1,7 +1,7 @@
 import { pages } from '../database/pages.ts'
 import type { ErasureWork } from './erasure-work.ts'
 
-const leastIn = (column: string, letter: 'u' | 'a') =>
+const minIn = (column: string, letter: 'u' | 'a') =>
   `(select org_id, id, '${letter}' || ${column} as person from runs)`
 
 /** What has names of people, and the columns by which it is read in the order of an index; the last is the name. */
@@ -13,8 +13,8 @@ const sources = [
   .concat(
     { from: 'caused_events', columns: ['person'] },
     { from: 'step_reports', columns: ['seq', 'person'] },
-    { from: leastIn('least_user_id', 'u'), columns: ['id', 'person'] },
-    { from: leastIn('least_anonymous_id', 'a'), columns: ['id', 'person'] },
+    { from: minIn('least_user_id', 'u'), columns: ['id', 'person'] },
+    { from: minIn('least_anonymous_id', 'a'), columns: ['id', 'person'] },
   )
 
 const pageRows = 2_000

@@ -11,7 +11,7 @@ interface Publication {
 }
 
 /** Each of them costs a request one index look-up. */
-const mostRemembered = 200
+const maxRemembered = 200
 
 const hashOf = (text: string) => Bun.hash.xxHash64(text).toString(36)
 
@@ -98,7 +98,7 @@ export class FlowListBody implements PublishedFlows {
           this.isThrottled ||
           awaited.has(flow.key),
       )
-      .slice(0, mostRemembered)
+      .slice(0, maxRemembered)
       .map(({ ref, flow }) => ({ ref, id: flow.id }))
   }
 

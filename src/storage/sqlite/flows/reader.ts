@@ -135,7 +135,7 @@ export const readFlows = (database: Database, orgRow: number, keys?: readonly st
   database.transaction(() => atOnce(flowsOf(database, orgRow, keys)))()
 
 /** How often they are read in slices, in case somebody changes them meanwhile. */
-const mostTries = 3
+const maxTries = 3
 
 /** The same without holding up the thread. */
 export async function readFlowsInSlices(
@@ -143,7 +143,7 @@ export async function readFlowsInSlices(
   orgRow: number,
   keys?: readonly string[],
 ): Promise<FlowsRead> {
-  for (let tries = 1; tries <= mostTries; tries++) {
+  for (let tries = 1; tries <= maxTries; tries++) {
     const read = await inSlices(flowsOf(database, orgRow, keys), patientSlices())
     if (revisionOf(database, orgRow) === read.revision) return read
   }

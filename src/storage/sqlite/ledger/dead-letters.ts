@@ -135,15 +135,15 @@ export function retryDeadLetters(
     const found = sql.letter.get(id, orgRow)
     if (!found) return []
     let verdict = 'stored' as RetryVerdict
-    const fault = inSavepoint(database, executor.participants, () => {
+    const problem = inSavepoint(database, executor.participants, () => {
       verdict = store(executor, orgRow, found)
       executor.settle()
       // It is projected at once, because that may be what the database refuses.
       executor.follower.projectOwn()
     })
-    if (fault) {
+    if (problem) {
       verdict = 'refused'
-      sql.setError.run(String(fault), id, orgRow)
+      sql.setError.run(String(problem), id, orgRow)
     } else if (verdict !== 'refused') sql.delete.run(id, orgRow)
     return [{ id, verdict }]
   }

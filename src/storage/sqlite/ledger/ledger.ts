@@ -64,10 +64,10 @@ export function* flowEvents(
   flowRow: number,
   range: Span,
 ): Generator<StoredEvent[]> {
-  const isAsked = ({ flowRef: of, occurredAt: at }: StoredEvent) =>
+  const isRequested = ({ flowRef: of, occurredAt: at }: StoredEvent) =>
     of === flowRow && at >= range.startMs && at < range.endMs
   for (const page of flowRows<BatchRow>(database, batchColumns, orgRow, flowRow, { range })) {
-    for (const row of page) yield eventsOf(row).filter(isAsked)
+    for (const row of page) yield eventsOf(row).filter(isRequested)
   }
 }
 

@@ -10,7 +10,7 @@ import { dashboardLinks, dashboardSessions, organisations } from '../database/sc
 import { writeAudit } from './audit-log.ts'
 
 /** Per organisation. Beyond that, whoever was not seen for longest is signed out. */
-const mostSessions = 1_000
+const maxSessions = 1_000
 
 /** See `DashboardStore.createLink`. */
 export function createLink(
@@ -70,7 +70,7 @@ export function beginSession(
 ): void {
   inTransaction(database, tx => {
     const isOfOrganisation = eq(dashboardSessions.orgId, orgRow)
-    if (countOf(tx, dashboardSessions, isOfOrganisation) >= mostSessions) {
+    if (countOf(tx, dashboardSessions, isOfOrganisation) >= maxSessions) {
       const { id, lastSeenAt } = dashboardSessions
       const oldest = tx
         .select({ id })

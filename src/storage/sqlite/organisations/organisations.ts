@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, eq, gt, isNull, lte, max, or } from 'drizzle-orm'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import { limitsWith } from '../../../core/organisation/buckets.ts'
-import type { LinkFault } from '../../interfaces/environments.ts'
+import type { LinkProblem } from '../../interfaces/environments.ts'
 import type {
   IdentitySecret,
   IssuedKey,
@@ -20,7 +20,7 @@ import { announce, countOf, inTransaction, type Tables, tables } from '../catalo
 import { identitySecrets, organisations, snippetKeys } from '../database/schema.ts'
 import { revisionOf } from '../flows/reader.ts'
 import { writeAudit } from './audit-log.ts'
-import { insertLink, linkFault } from './staging-links.ts'
+import { insertLink, linkProblem } from './staging-links.ts'
 
 const recordOf = ({
   id,
@@ -71,7 +71,7 @@ export function addOrganisation(
   { id, slug, name, snippetKey, createdAt }: NewOrganisation,
   audit: AuditEntry,
   staging?: InRows<NewStaging>,
-): 'added' | 'slug taken' | 'full' | LinkFault {
+): 'added' | 'slug taken' | 'full' | LinkProblem {
   return inTransaction(database, tx => {
     if (tx.select().from(organisations).where(eq(organisations.slug, slug)).get()) {
       return 'slug taken'
@@ -82,8 +82,8 @@ export function addOrganisation(
         .from(organisations)
         .get()?.row ?? 0
     if (newest >= maxOrganisations) return 'full'
-    const fault = staging && linkFault(tx, { production: staging.production, staging: noRow })
-    if (fault) return fault
+    const problem = staging && linkProblem(tx, { production: staging.production, staging: noRow })
+    if (problem) return problem
     const { row } = tx
       .insert(organisations)
       .values({ publicId: id, slug, name, createdAt })

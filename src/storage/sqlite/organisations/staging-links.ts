@@ -2,9 +2,9 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, eq } from 'drizzle-orm'
 import {
   type AuditOfBoth,
-  type LinkFault,
+  type LinkProblem,
   type Links,
-  mostStaging,
+  maxStaging,
   type Pair,
 } from '../../interfaces/environments.ts'
 import type { InRows } from '../../shared/in-rows.ts'
@@ -43,7 +43,7 @@ export function readLinks(database: Database, orgRow: number): InRows<Links> {
  * Why two organisations cannot be linked. Each can try flows for at most one other, and none for an
  * organisation that itself tries flows for another.
  */
-export function linkFault(tx: Tables, { production, staging }: InRows<Pair>): LinkFault | null {
+export function linkProblem(tx: Tables, { production, staging }: InRows<Pair>): LinkProblem | null {
   if (production === staging) return 'itself'
   const productionOf = (row: number) =>
     tx
@@ -55,7 +55,7 @@ export function linkFault(tx: Tables, { production, staging }: InRows<Pair>): Li
   if (productionOf(staging)) return 'linked'
   if (productionOf(production)) return 'is staging'
   if (stagingCountOf(staging) > 0) return 'has staging'
-  return stagingCountOf(production) >= mostStaging ? 'too many' : null
+  return stagingCountOf(production) >= maxStaging ? 'too many' : null
 }
 
 function writeBoth(database: Database, pair: InRows<Pair>, audit: AuditOfBoth): void {
@@ -81,11 +81,11 @@ export function linkStaging(
   pair: InRows<Pair>,
   at: number,
   audit: AuditOfBoth,
-): LinkFault | null {
+): LinkProblem | null {
   return inTransaction(database, tx => {
-    const fault = linkFault(tx, pair)
-    if (fault === null) insertLink(database, pair, at, audit)
-    return fault
+    const problem = linkProblem(tx, pair)
+    if (problem === null) insertLink(database, pair, at, audit)
+    return problem
   })
 }
 

@@ -89,8 +89,8 @@ const storedEventOf = (event: StoredEvent, names: Names) => ({
   source: event.source,
 })
 
-function* events(database: Database, asked: InRows<NamedPerson>, names: Names): Rows {
-  const { orgRef: orgRow, person } = asked
+function* events(database: Database, requested: InRows<NamedPerson>, names: Names): Rows {
+  const { orgRef: orgRow, person } = requested
   const page = database.query<BatchRow, [number, number]>(
     `select ${batchColumns} from event_batches
     where seq > ? and org_id = ? order by seq limit ${pageBatches}`,
@@ -144,9 +144,9 @@ const stepOf = (names: Names) => (step: ReturnType<typeof unpackSteps>[number]) 
   missingAt: isoTimeOrNull(step.missingAt),
 })
 
-function runs(asked: Asked) {
-  const { name, names } = asked
-  return numbered<StoredRun & { number: number }>(asked, ['runs', 'id'], run => {
+function runs(requested: Asked) {
+  const { name, names } = requested
+  return numbered<StoredRun & { number: number }>(requested, ['runs', 'id'], run => {
     const ids = { userId: run.least_user_id, anonymousId: run.least_anonymous_id }
     if (run.person !== name && !namesOf(ids).includes(name)) return null
     return {
@@ -184,12 +184,12 @@ function* causedEvents({ database, orgRow, name: person }: Asked): Rows {
   }
 }
 
-function stepReports(asked: Asked) {
+function stepReports(requested: Asked) {
   type Row = Record<string, number | string | null> & { number: number; at: number }
-  return numbered<Row>(asked, ['step_reports', 'seq'], row => {
-    if (row.person !== asked.name) return null
+  return numbered<Row>(requested, ['step_reports', 'seq'], row => {
+    if (row.person !== requested.name) return null
     return {
-      stepId: asked.names.stepId(row.step_id as number),
+      stepId: requested.names.stepId(row.step_id as number),
       version: row.version,
       outcome: row.outcome,
       at: isoTime(row.at),
@@ -203,10 +203,10 @@ function stepReports(asked: Asked) {
   })
 }
 
-function deadLetters(asked: Asked) {
-  const { name, names } = asked
+function deadLetters(requested: Asked) {
+  const { name, names } = requested
   type Row = { number: number; at: number; error: string; event: string }
-  return numbered<Row>(asked, ['dead_letters', 'seq'], ({ at, error, event }) => {
+  return numbered<Row>(requested, ['dead_letters', 'seq'], ({ at, error, event }) => {
     const letter = letterIn(event)
     const ids = namesIn(letter)
     if ((ids.userId ?? ids.anonymousId) === null || !namesOf(ids).includes(name)) return null
@@ -217,7 +217,7 @@ function deadLetters(asked: Asked) {
 }
 
 /** The sections that follow the events, in their order. */
-const sections: Record<string, (asked: Asked) => Rows> = {
+const sections: Record<string, (requested: Asked) => Rows> = {
   runs,
   completions: inFlows<{ reported_at: number }>('completions', row => ({
     completedAt: isoTime(row.reported_at),
@@ -272,11 +272,11 @@ const sections: Record<string, (asked: Asked) => Rows> = {
 /** Everything that holds a person's id. */
 export function* personData(
   database: Database,
-  asked: InRows<NamedPerson>,
+  requested: InRows<NamedPerson>,
 ): Generator<StoredSection> {
-  const { orgRef: orgRow, person: name } = asked
+  const { orgRef: orgRow, person: name } = requested
   const names = publicIdsOf(database, orgRow)
-  yield { section: 'events', rows: events(database, asked, names) }
+  yield { section: 'events', rows: events(database, requested, names) }
   for (const [section, rowsOf] of Object.entries(sections)) {
     yield { section, rows: rowsOf({ database, orgRow, name, names }) }
   }

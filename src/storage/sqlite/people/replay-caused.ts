@@ -18,17 +18,17 @@ export function replayCaused(database: Database, catalogue: StoredCatalogue): vo
   catalogue.refresh()
   for (const { id: orgRow } of organisations) {
     const organisation = catalogue.organisationByRow(orgRow)
-    const isAsked = (name: string) => (catalogue.asked(organisation, name)?.most ?? 0) > 0
-    for (const { name } of names.all(orgRow)) if (!isAsked(name)) drop.run(orgRow, name)
+    const isRequested = (name: string) => (catalogue.asked(organisation, name)?.most ?? 0) > 0
+    for (const { name } of names.all(orgRow)) if (!isRequested(name)) drop.run(orgRow, name)
     if (!catalogue.asksForEvents(organisation)) continue
     for (const page of ledgerPages(database, orgRow)) {
       const facts = page.flatMap(batch => batch.facts)
-      const asked = facts.flatMap(fact => {
+      const requested = facts.flatMap(fact => {
         if (fact.kind !== 'custom' || fact.name === null) return []
-        const asked = catalogue.asked(organisation, fact.name)
-        return asked ? [{ fact, asked }] : []
+        const requested = catalogue.asked(organisation, fact.name)
+        return requested ? [{ fact, asked: requested }] : []
       })
-      if (asked.length > 0) database.transaction(() => caused.note(asked)).immediate()
+      if (requested.length > 0) database.transaction(() => caused.note(requested)).immediate()
     }
   }
 }

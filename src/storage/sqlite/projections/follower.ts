@@ -120,8 +120,8 @@ export class Follower extends TransactionParticipant<Noted> {
   }
 
   /** The same for events of a row of the ledger, with what the row says of them. */
-  noteAsked(facts: readonly LedgerFact[], asked: string | null): void {
-    for (const caused of causedIn(facts, asked)) this.noteCaused(caused)
+  noteAsked(facts: readonly LedgerFact[], requested: string | null): void {
+    for (const caused of causedIn(facts, requested)) this.noteCaused(caused)
   }
 
   /** How many committed events wait to be projected. */
@@ -323,8 +323,8 @@ export class Follower extends TransactionParticipant<Noted> {
 }
 
 /** The events of a row of the ledger that published flows asked for. */
-function causedIn(facts: readonly LedgerFact[], asked: string | null): Caused[] {
-  if (asked === null) return []
-  const events = JSON.parse(asked) as AskedEvent[]
+function causedIn(facts: readonly LedgerFact[], requested: string | null): Caused[] {
+  if (requested === null) return []
+  const events = JSON.parse(requested) as AskedEvent[]
   return events.map(([place, most, goalOf]) => ({ fact: facts[place]!, asked: { most, goalOf } }))
 }

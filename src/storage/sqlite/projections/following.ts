@@ -6,7 +6,7 @@ import type { Follower } from './follower.ts'
 const afterMs = 500
 
 /** This many events do not wait any longer, because they take memory and a start has to read them again. */
-const mostEvents = 50_000
+const maxEvents = 50_000
 
 /** If much waits, it is projected for this long before requests have their turn again, milliseconds. */
 const busySliceMs = 5
@@ -70,7 +70,7 @@ export class Following {
 
   /** Whether so much waits that it is projected at once. */
   get isMuch(): boolean {
-    return this.follower.waiting >= mostEvents
+    return this.follower.waiting >= maxEvents
   }
 
   /** Projects without anybody waiting for it; a failure is reported where it happens. */

@@ -51,8 +51,8 @@ export class PoisonIsolation {
       const facts = factsOf(row, part.orgRow)
       for (const [place, fact] of facts.entries()) {
         if (!isOfFlow(fact) || fact.flowRow !== part.flowRow || !isOne(fact)) continue
-        const fault = this.attempt(() => this.project.fact(fact))
-        if (fault) this.bury(part.orgRow, eventsOf(row)[place]!, fault)
+        const problem = this.attempt(() => this.project.fact(fact))
+        if (problem) this.bury(part.orgRow, eventsOf(row)[place]!, problem)
       }
     }
   }
@@ -67,8 +67,8 @@ export class PoisonIsolation {
   }
 
   /** Buries an event once, however often it is found. */
-  private bury(orgRow: number, event: StoredEvent, fault: Error): void {
+  private bury(orgRow: number, event: StoredEvent, problem: Error): void {
     const letter = letterText({ ...event, isStored: true })
-    this.sql.bury.run({ orgRow, at: event.receivedAt, error: String(fault), letter })
+    this.sql.bury.run({ orgRow, at: event.receivedAt, error: String(problem), letter })
   }
 }

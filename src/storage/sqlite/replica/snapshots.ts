@@ -134,7 +134,7 @@ export function discardDatabase(dataDir: string): void {
 }
 
 /** How many batches the log may have after the newest snapshot, and how old that may be if there are any; milliseconds. */
-const mostBatchesAfter = 10_000
+const maxBatchesAfter = 10_000
 const oldestMs = 24 * 3_600_000
 
 /** How many are kept, so that one that is damaged does no harm. */
@@ -160,7 +160,7 @@ export class Snapshots {
     const after = seq() - (newest?.seq ?? 0)
     if (after === 0) return
     // The more there is, the longer a snapshot takes.
-    const isMuch = after > Math.max(mostBatchesAfter, seq() / 4)
+    const isMuch = after > Math.max(maxBatchesAfter, seq() / 4)
     const isDue = isMuch || now() - (newest?.madeAt ?? 0) > oldestMs
     if (isDue) await this.make()
   }

@@ -4,7 +4,7 @@ import { dayMs, hourMs, minuteMs } from '../../../core/time/durations.ts'
 /** How far a clock may move between two checks and still count as only slightly corrected. */
 const smallMs = minuteMs
 /** How long a server may have been off, or without events, before its clock is in doubt. */
-const longestGapMs = 7 * dayMs
+const maxGapMs = 7 * dayMs
 /** How long an operator, or NTP, has to set it right. */
 const patienceMs = hourMs
 
@@ -28,7 +28,7 @@ export class ClockWatch {
   ) {
     this.offset = clock.now() - clock.monotonic()
     const gapMs = newestAt === null ? 0 : clock.now() - newestAt
-    if (gapMs > longestGapMs || gapMs < -smallMs) this.doubt(gapMs, 'start')
+    if (gapMs > maxGapMs || gapMs < -smallMs) this.doubt(gapMs, 'start')
   }
 
   /** To be read regularly, because only a sudden move of the clock counts as a setting. */

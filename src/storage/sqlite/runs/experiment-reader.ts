@@ -53,7 +53,7 @@ export class ExperimentReader {
     { range, version, goal }: { range: TimeRange; version: number | null; goal: string },
   ): Promise<ExperimentCounts> {
     const slices = new TimeSlices()
-    const isAsked = (of: number) => version === null || of === version
+    const isRequested = (of: number) => version === null || of === version
     const isIn = (at: number) => at >= range.startMs && at < range.endMs
     const isReached = (person: string, since: number) =>
       (this.sql.goal.get(orgRow, flowRow, person, goal)?.last_at ?? Number.NEGATIVE_INFINITY) >=
@@ -68,9 +68,9 @@ export class ExperimentReader {
       await slices.rest()
       for (const { person, version, at } of page) {
         const known = held.get(person) ?? null
-        const isCounted = isAsked(version) && isIn(at)
+        const isCounted = isRequested(version) && isIn(at)
         held.set(person, isCounted ? Math.min(at, known ?? at) : known)
-        if (isAsked(version)) holding.add(version)
+        if (isRequested(version)) holding.add(version)
       }
     }
 

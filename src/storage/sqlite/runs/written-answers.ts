@@ -56,8 +56,8 @@ export function writtenAnswersOver(database: Database): InRows<RunStore['written
     const range = { startMs: times[0]!, endMs: times.at(-1)! + 1 }
     for (const rows of flowRows<SpannedRow>(database, columns, orgRow, flowRow, { range })) {
       for (const row of rows) {
-        const isAsked = times.some(at => at >= row.first_at && at <= row.last_at)
-        if (isAsked) yield* eventsOf(row)
+        const isRequested = times.some(at => at >= row.first_at && at <= row.last_at)
+        if (isRequested) yield* eventsOf(row)
       }
     }
   }

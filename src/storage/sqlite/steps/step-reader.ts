@@ -24,8 +24,8 @@ import type { StoredBaseline } from './step-table.ts'
 /** How far back `missesSince` and `makeshiftSince` look, and how finely. */
 const sinceWindowMs = 7 * dayMs
 const slotMs = 10 * minuteMs
-const mostPages = 5
-const mostMessages = 3
+const maxPages = 5
+const maxMessages = 3
 /** How many of the latest fingerprints are searched for a better selector. */
 const suggestingPrints = 200
 
@@ -55,12 +55,12 @@ function statements(database: Database) {
     pages: database.query<StepEvidence['pages'][number], number[]>(
       `select ${page} as page, count(*) as reports, ${bad}
       from step_reports where ${inScope} group by page
-      order by misses desc, makeshift desc, reports desc, page nulls first limit ${mostPages}`,
+      order by misses desc, makeshift desc, reports desc, page nulls first limit ${maxPages}`,
     ),
     messages: database.query<StepEvidence['messages'][number], number[]>(
       `select message as message, count(*) as reports, max(at) as "lastAt"
       from step_reports where ${inScope} and message is not null
-      group by message order by "lastAt" desc, message limit ${mostMessages}`,
+      group by message order by "lastAt" desc, message limit ${maxMessages}`,
     ),
     alternate: database.query<{ selector: string; reports: number }, number[]>(
       `select selector as selector, count(*) as reports

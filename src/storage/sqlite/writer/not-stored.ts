@@ -3,9 +3,10 @@ import { ClockApart } from '../../log/log.ts'
 
 /** Why nothing was stored, for the caller. */
 
-/** @param fault the reason, which the log has once, and not again with each request */
-export function cannotWrite(fault?: unknown): AppError {
-  const message = fault instanceof ClockApart ? fault.message : 'Storage cannot write at the moment'
+/** @param problem the reason, which the log has once, and not again with each request */
+export function cannotWrite(problem?: unknown): AppError {
+  const message =
+    problem instanceof ClockApart ? problem.message : 'Storage cannot write at the moment'
   return new AppError('overloaded', message, { retryAfterSeconds: 2 })
 }
 

@@ -20,11 +20,11 @@ export class OneByOne {
   execute(command: StorageCommand): Verdict {
     return this.alone<Verdict>(
       () => ({ result: this.executor.execute(command) }),
-      fault => {
+      problem => {
         if (command.type === 'append') return { result: this.executeEvents(command) }
-        this.onFault(fault, `a command (${command.type}) goes to the dead letters`)
-        this.executor.buryCommand(command, fault)
-        return { fault }
+        this.onFault(problem, `a command (${command.type}) goes to the dead letters`)
+        this.executor.buryCommand(command, problem)
+        return { fault: problem }
       },
     )
   }
@@ -47,9 +47,9 @@ export class OneByOne {
           if (duplicates.length > 0) outcome.duplicates.push(i)
           if (erased.length > 0) outcome.erased.push(i)
         },
-        fault => {
-          this.onFault(fault, 'an event goes to the dead letters')
-          this.executor.bury(orgRow, event, receivedAt, fault)
+        problem => {
+          this.onFault(problem, 'an event goes to the dead letters')
+          this.executor.bury(orgRow, event, receivedAt, problem)
           outcome.deadLetters.push(i)
         },
       )
@@ -58,12 +58,12 @@ export class OneByOne {
   }
 
   /** Does a piece of the transaction. If that fails, rolls it back and does something else. */
-  private alone<T>(work: () => T, otherwise: (fault: unknown) => T): T {
+  private alone<T>(work: () => T, otherwise: (problem: unknown) => T): T {
     let result: T | undefined
-    const fault = inSavepoint(this.database, this.executor.participants, () => {
+    const problem = inSavepoint(this.database, this.executor.participants, () => {
       result = work()
       this.executor.settle()
     })
-    return fault === null ? (result as T) : otherwise(fault)
+    return problem === null ? (result as T) : otherwise(problem)
   }
 }

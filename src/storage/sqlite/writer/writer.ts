@@ -103,7 +103,7 @@ export class Writer extends GroupCommit {
     private readonly sync: LogSync | null = null,
   ) {
     super(policy, hooks.onSettled)
-    this.oneByOne = new OneByOne(database, executor, (...fault) => hooks.onFault?.(...fault))
+    this.oneByOne = new OneByOne(database, executor, (...problem) => hooks.onFault?.(...problem))
     const [begin, commit] = [database.query('begin immediate'), database.query('commit')]
     this.begin = failing('before_begin', () => begin.run())
     this.commit = failing('before_commit', () => commit.run())
@@ -164,7 +164,7 @@ export class Writer extends GroupCommit {
     const { following } = this
     if (following === null) return
     const { log, replica } = following
-    const askedAt = performance.now()
+    const requestedAt = performance.now()
     const newest = await log.newest()
     // Another mark at the same number is of another history.
     const isBehind = () =>
@@ -179,7 +179,7 @@ export class Writer extends GroupCommit {
           throw error
         }
       })
-    } else this.followedAt = askedAt
+    } else this.followedAt = requestedAt
     if (log.clockError) this.suspect(log.clockError)
     else this.healed()
   }
@@ -326,14 +326,14 @@ export class Writer extends GroupCommit {
         verdicts = []
         for (const { command } of group) verdicts.push(this.oneByOne.execute(command))
       })
-    } catch (fault) {
-      if (fault === this.divergence) {
-        for (const waiting of group) waiting.reject(fault)
+    } catch (problem) {
+      if (problem === this.divergence) {
+        for (const waiting of group) waiting.reject(problem)
         return false
       }
       // The disk or the database as a whole is at fault, not a command.
-      this.hooks.onFault?.(fault, 'a group that was taken apart could not be committed')
-      this.refuse(group, fault)
+      this.hooks.onFault?.(problem, 'a group that was taken apart could not be committed')
+      this.refuse(group, problem)
       return false
     }
     await this.onceSynced(group, startedAt, (waiting, i) => {
@@ -349,8 +349,8 @@ export class Writer extends GroupCommit {
     this.isRefused = true
     this.hooks.onRefusing?.(true)
     this.waiting.unshift(...group.filter(({ isAwaited }) => !isAwaited))
-    const refusal = error instanceof CommitInDoubt ? commitInDoubt() : cannotWrite(error)
-    for (const waiting of group) if (waiting.isAwaited) waiting.reject(refusal)
+    const rejection = error instanceof CommitInDoubt ? commitInDoubt() : cannotWrite(error)
+    for (const waiting of group) if (waiting.isAwaited) waiting.reject(rejection)
   }
 
   /** The same while the log does not answer: what waits behind the group has waited for as long. */

@@ -40,8 +40,12 @@ const labelOf = (from: string, interval: Interval): string =>
  * What the chart shows, in order, each with what stood at the same place of the range compared with:
  * for a week, the days at the places of its days.
  */
-export function chartDaysOf(data: Analytics, other: Analytics | null, asked: Interval): ChartDay[] {
-  const interval = data.periods ? asked : 'day'
+export function chartDaysOf(
+  data: Analytics,
+  other: Analytics | null,
+  requested: Interval,
+): ChartDay[] {
+  const interval = data.periods ? requested : 'day'
   const periods =
     data.periods ?? data.daily.map(day => ({ ...day, from: day.date, to: day.date, whole: true }))
   let place = 0

@@ -8,7 +8,7 @@ import { segmentWords as words } from '../words/segments.ts'
 import { GroupTable } from './group-table.tsx'
 import { type Analytics, csvOf, everyMs, lateQuery, type Question } from './question.ts'
 
-const usualAfter = '24h'
+const defaultAfter = '24h'
 
 function Cohorts({
   flowId,
@@ -57,7 +57,7 @@ export function Late({ data, question }: { data: Analytics; question: Question }
   if (steps.length === 0) return null
   const { late } = question
   const cut = late?.lastIndexOf(':') ?? -1
-  const [step, after] = late ? [late.slice(0, cut), late.slice(cut + 1)] : ['', usualAfter]
+  const [step, after] = late ? [late.slice(0, cut), late.slice(cut + 1)] : ['', defaultAfter]
   const choose = (step: string, after: string) =>
     setFilters({ late: step === '' ? null : `${step}:${after}` })
   return (

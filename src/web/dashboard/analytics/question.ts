@@ -10,9 +10,9 @@ export type { Analytics }
 export type Interval = NonNullable<AnalyticsQuery['interval']>
 export type StepNumbers = Analytics['steps'][number]
 
-export const usualDays = 30
+export const defaultDays = 30
 /** Beyond this, a bar for each week is clearer than a bar for each day. */
-const mostBars = 120
+const maxBars = 120
 
 /** What the address asks of a flow's results. */
 export interface Question {
@@ -39,17 +39,17 @@ export function useQuestion(): Question {
   const { filters } = useFilters()
   const zone = useZone()
   const today = dayIn(zone)
-  const asked = filters.to ?? today
-  const from = filters.from ?? addDays(asked, 1 - usualDays)
+  const requested = filters.to ?? today
+  const from = filters.from ?? addDays(requested, 1 - defaultDays)
   const isWhole = filters.days === 'complete' && from < today
-  const to = isWhole && asked >= today ? addDays(today, -1) : asked
+  const to = isWhole && requested >= today ? addDays(today, -1) : requested
   const { compare } = filters
   return {
     zone,
     isWhole,
     to,
     from,
-    interval: (filters.interval as Interval) ?? (daysOf(from, to) > mostBars ? 'week' : 'day'),
+    interval: (filters.interval as Interval) ?? (daysOf(from, to) > maxBars ? 'week' : 'day'),
     version: filters.version ?? null,
     by: filters.by ?? null,
     only: filters.segment?.includes(':') ? filters.segment : null,
@@ -143,8 +143,8 @@ export function csvAddress(
   rows: 'runs' | 'events' | null,
 ): string {
   // Only runs keep the traits that people had when they started. Events belong to people and have none.
-  const asked = rows === 'events' ? { ...question, only: null } : question
-  return csvOf(flowKey, queryOf(asked, rows ? { rows } : intervalOf(asked)))
+  const requested = rows === 'events' ? { ...question, only: null } : question
+  return csvOf(flowKey, queryOf(requested, rows ? { rows } : intervalOf(requested)))
 }
 
 export const csvOf = (flowKey: string, query: URLSearchParams): string =>

@@ -6,7 +6,7 @@ import { Menu } from '../parts/menu.tsx'
 import { type Filters, useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { formatDays } from '../words/time.ts'
-import { type Question, usualDays } from './question.ts'
+import { defaultDays, type Question } from './question.ts'
 import { addDays, dayIn, daysOf } from './zone.ts'
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter(zone => zone !== 'UTC')]
@@ -60,7 +60,7 @@ export function RangePicker({
                 class="menu-item"
                 aria-pressed={first === from && last === (filters.to ?? today)}
                 onClick={() => {
-                  const isUsual = name === words.presets[usualDays]
+                  const isUsual = name === words.presets[defaultDays]
                   setFilters({
                     from: isUsual ? null : first,
                     to: last === today ? null : last,

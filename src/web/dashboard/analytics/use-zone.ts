@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { useFilters } from '../shell/address.ts'
-import { usualZone } from './zone.ts'
+import { defaultZone } from './zone.ts'
 
 /**
  * The time zone of the page's days. The address names it from the first visit on, so that a link sent
@@ -10,7 +10,7 @@ import { usualZone } from './zone.ts'
 export function useZone(): string {
   const { filters, setFilters } = useFilters()
   useEffect(() => {
-    if (filters.tz === undefined) setFilters({ tz: usualZone() }, { replace: true })
+    if (filters.tz === undefined) setFilters({ tz: defaultZone() }, { replace: true })
   }, [filters.tz])
-  return filters.tz ?? usualZone()
+  return filters.tz ?? defaultZone()
 }

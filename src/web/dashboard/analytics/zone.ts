@@ -6,10 +6,10 @@ import { formatMoment } from '../words/time.ts'
 export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The time zone if the address names none: the organisation's, else this browser's. */
-export const usualZone = (): string => session.value?.timezone ?? browserZone
+export const defaultZone = (): string => session.value?.timezone ?? browserZone
 
 /** A moment in that time zone. */
-export const momentHere = (iso: string): string => formatMoment(iso, usualZone())
+export const momentHere = (iso: string): string => formatMoment(iso, defaultZone())
 
 const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 

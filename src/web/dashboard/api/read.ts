@@ -10,7 +10,7 @@ import { presence } from './session.ts'
  * How often a visible page asks again. At this rate, twenty screens of one organisation stay far below
  * its limit.
  */
-export const usualMs = 15_000
+export const defaultMs = 15_000
 
 /** How often it asks while somebody waits for something to happen, or while the server is away. */
 export const soonMs = 5_000
@@ -23,7 +23,7 @@ const leftOpenMs = minuteMs
 
 /** Faster reading keeps its pace, because somebody may wait for something without touching the page. */
 const paceOf = (everyMs: number): number =>
-  everyMs >= usualMs && isLeftOpen() ? Math.max(everyMs, leftOpenMs) : everyMs
+  everyMs >= defaultMs && isLeftOpen() ? Math.max(everyMs, leftOpenMs) : everyMs
 
 /** What was read from one address, kept for as long as somebody may come back to it. */
 export class Reading<T> {
@@ -43,11 +43,11 @@ export class Reading<T> {
 
   /** Asks again after a change. A request already under way may show the old state, so it no longer counts. */
   loadAnew(): Promise<void> {
-    const asked: Promise<void> = this.ask(() => this.underWay === asked).finally(() => {
-      if (this.underWay === asked) this.underWay = null
+    const requested: Promise<void> = this.ask(() => this.underWay === requested).finally(() => {
+      if (this.underWay === requested) this.underWay = null
     })
-    this.underWay = asked
-    return asked
+    this.underWay = requested
+    return requested
   }
 
   private async ask(counts: () => boolean): Promise<void> {
@@ -84,14 +84,14 @@ export class Reading<T> {
 }
 
 const readings = new Map<string, Reading<unknown>>()
-const mostReadings = 60
+const maxReadings = 60
 
 function readingOf<T>(path: string): Reading<T> {
   const known = readings.get(path) ?? new Reading<unknown>(path)
   // Moved behind all others, so that the first one is always the least recently used.
   readings.delete(path)
   readings.set(path, known)
-  if (readings.size > mostReadings) readings.delete(readings.keys().next().value!)
+  if (readings.size > maxReadings) readings.delete(readings.keys().next().value!)
   return known as Reading<T>
 }
 
@@ -155,7 +155,7 @@ export function keepReading(reading: Reading<unknown>, everyMs: number): () => v
  *
  * @param path below `/api/v1`; null if there is nothing to ask yet
  */
-export function useRead<T>(path: string | null, everyMs = usualMs): Read<T> {
+export function useRead<T>(path: string | null, everyMs = defaultMs): Read<T> {
   const shown = useRef<Reading<T> | null>(null)
   const reading = path === null ? null : readingOf<T>(path)
   useEffect(

@@ -11,7 +11,7 @@ import { Difference } from './difference.tsx'
 import { meantFor } from './meant-for.ts'
 import { type Reviewed, useReviewed } from './reviewed.ts'
 
-const mostNote = 1_000
+const maxNote = 1_000
 
 /**
  * Asks before anything changes what visitors see: shows what would change, and sends exactly what was
@@ -90,7 +90,7 @@ export function ChangeDialog({
       )}
       {extra}
       {hasNote && (
-        <InputField label={words.noteLabel} hint={words.noteHint} of={note} maxLength={mostNote} />
+        <InputField label={words.noteLabel} hint={words.noteHint} of={note} maxLength={maxNote} />
       )}
     </Confirm>
   )

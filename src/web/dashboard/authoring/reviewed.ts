@@ -20,11 +20,11 @@ export interface Reviewed {
  * @param query of the difference; null if there is none
  */
 export function useReviewed(key: string, query: Record<string, string> | null) {
-  const asked = query && `${new URLSearchParams(query)}`
-  return useOnce(`${key} ${asked}`, async (): Promise<Reviewed> => {
+  const requested = query && `${new URLSearchParams(query)}`
+  return useOnce(`${key} ${requested}`, async (): Promise<Reviewed> => {
     const draft = (await ask<DraftAnswer>(flowPath(key, '/draft'))).value!
     const difference =
-      asked === null ? null : (await ask<DiffAnswer>(flowPath(key, `/diff?${asked}`))).value
+      requested === null ? null : (await ask<DiffAnswer>(flowPath(key, `/diff?${requested}`))).value
     return { etag: draft.etag, draft, difference }
   })
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { VersionList } from '../../../modules/authoring/schema.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { defaultZone } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { flowPath } from '../flows/definition.ts'
 import { FlowFrame } from '../flows/flow-frame.tsx'
@@ -19,7 +19,7 @@ import { Withdraw } from './withdraw.tsx'
 
 function Versions({ flow }: { flow: AuthoredFlow }) {
   const { filters } = useFilters()
-  const zone = filters.tz ?? usualZone()
+  const zone = filters.tz ?? defaultZone()
   const said = useSignal<ComponentChildren>(null)
   const list = useRead<VersionList>(flowPath(flow.key, '/versions'))
   const changing = { flow, said }

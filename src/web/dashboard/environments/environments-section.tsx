@@ -70,12 +70,12 @@ function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
 export function EnvironmentsSection() {
   const links = useLinks()
   const said = useSignal<string | null>(null)
-  const asked = useSignal<Linked | null>(null)
+  const requested = useSignal<Linked | null>(null)
   const unlink = (one: Linked) => (
     <Button
       look="danger"
       aria-label={words.unlinkNamed(one.name)}
-      onClick={() => (asked.value = one)}
+      onClick={() => (requested.value = one)}
     >
       {words.unlink}
     </Button>
@@ -124,18 +124,18 @@ export function EnvironmentsSection() {
           )
         }
       </Reading>
-      {asked.value && (
+      {requested.value && (
         <Confirm
-          title={words.unlinkTitle(asked.value.name)}
+          title={words.unlinkTitle(requested.value.name)}
           verb={words.unlink}
           isDanger
           act={async () => {
-            const { id, name } = asked.value!
+            const { id, name } = requested.value!
             await act(`${environmentsPath}/${id}`, { method: 'DELETE' })
             said.value = words.unlinked(name)
             readAgain()
           }}
-          onClose={() => (asked.value = null)}
+          onClose={() => (requested.value = null)}
         >
           <p>{words.unlinkWhy}</p>
         </Confirm>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { reportableKinds } from '../../../core/event/event.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { defaultZone } from '../analytics/zone.ts'
 import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
@@ -95,11 +95,11 @@ function Events({ watched: { events, missed, since } }: { watched: Watched }) {
       ) : shown.length === 0 ? (
         <p class="hint">{words.nothing(formatCount(events.length))}</p>
       ) : (
-        <EventTable events={shown} zone={usualZone()} />
+        <EventTable events={shown} zone={defaultZone()} />
       )}
       <p class="footnote">
         {missed > 0 && `${words.missed(formatCount(missed))} `}
-        {words.since(formatSecondOfDay(since, usualZone()), usualZone())}
+        {words.since(formatSecondOfDay(since, defaultZone()), defaultZone())}
       </p>
     </>
   )

@@ -6,7 +6,7 @@ import { ask } from '../api/request.ts'
 const watchEveryMs = 2_000
 
 /** The same number as the server remembers. */
-const mostShown = 500
+const maxShown = 500
 
 export type SeenEvent = ActivityPage['events'][number] & { number: number }
 
@@ -30,7 +30,7 @@ class Watch extends Reading<Watched> {
     const added = value.events.map(event => ({ ...event, number: ++this.count })).toReversed()
     // A person may have been erased, so everything received before is forgotten.
     if (!known || isAnew) return { cursor, since, missed, events: added }
-    const events = [...added, ...known.events].slice(0, mostShown)
+    const events = [...added, ...known.events].slice(0, maxShown)
     return { cursor, since, missed: known.missed + missed, events }
   }
 }

@@ -13,15 +13,15 @@ import { type Explanation, FlowExplanation } from './explanation.tsx'
 import { type AuthoredFlow, type FlowList, flowsPath } from './flow-list.ts'
 
 /** The number of flows that are explained together. Each is one request. */
-const mostAtOnce = 30
+const maxAtOnce = 30
 
 function Answer({ question, flows }: { question: Question; flows: readonly AuthoredFlow[] }) {
   const published = flows.filter(({ status }) => status === 'published')
-  const asked = question.flow ? [question.flow] : published.map(({ key }) => key)
-  const bodies = asked.slice(0, mostAtOnce).map(flow => bodyOf(question, flow))
+  const requested = question.flow ? [question.flow] : published.map(({ key }) => key)
+  const bodies = requested.slice(0, maxAtOnce).map(flow => bodyOf(question, flow))
   const answer = usePosted<Explanation>('/manage/explain', bodies)
   const nameOf = (key: string) => flows.find(flow => flow.key === key)?.name ?? key
-  if (asked.length === 0) {
+  if (requested.length === 0) {
     return (
       <Notice
         icon="flows"
@@ -40,7 +40,7 @@ function Answer({ question, flows }: { question: Question; flows: readonly Autho
         return (
           <>
             <ExplainedTable explanations={explanations} nameOf={nameOf} />
-            {asked.length > mostAtOnce && <p class="footnote">{words.first(mostAtOnce)}</p>}
+            {requested.length > maxAtOnce && <p class="footnote">{words.first(maxAtOnce)}</p>}
           </>
         )
       }}
@@ -65,7 +65,7 @@ export default function ExplainPage() {
               key={JSON.stringify(question)}
               question={question}
               flows={flows}
-              onAsk={asked => setFilters(filtersOf(asked))}
+              onAsk={requested => setFilters(filtersOf(requested))}
             />
             <p class="on-paper">
               {[question.url, question.user || question.anonymous].filter(Boolean).join(', ')}

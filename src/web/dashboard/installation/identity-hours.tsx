@@ -1,6 +1,6 @@
 import { hourMs } from '../../../core/time/durations.ts'
 import type { IdentityAnswer } from '../../../modules/organisations/schema.ts'
-import { momentHere, usualZone } from '../analytics/zone.ts'
+import { defaultZone, momentHere } from '../analytics/zone.ts'
 import { type Slot, StackedBars } from '../charts/stacked-bars.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
@@ -35,7 +35,7 @@ function slotsOf(hours: readonly Hour[], now: number): Slot[] {
     const counts = hour && countsOf(hour)
     return {
       key: moment,
-      label: formatClock(moment, usualZone()),
+      label: formatClock(moment, defaultZone()),
       said: counts
         ? [
             momentHere(moment),
@@ -103,7 +103,7 @@ export function IdentityHours({ of: { hours } }: { of: IdentityAnswer }) {
               keyOf={({ at }) => at}
             />
           </details>
-          <p class="footnote">{words.zone(usualZone())}</p>
+          <p class="footnote">{words.zone(defaultZone())}</p>
         </>
       )}
     </Part>

@@ -1,4 +1,4 @@
-import { momentHere, usualZone } from '../analytics/zone.ts'
+import { defaultZone, momentHere } from '../analytics/zone.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Part } from '../parts/part.tsx'
 import { installationWords as words } from '../words/installation.ts'
@@ -49,7 +49,7 @@ export function Stages({
       title={words.stages}
       beside={
         <span class="hint">
-          {words.stagesWhy} {usualZone()}
+          {words.stagesWhy} {defaultZone()}
         </span>
       }
     >

@@ -24,7 +24,7 @@ export const formatRate = (perSecond: number): string =>
   )
 
 /** The upper bound of a time, such as ≤ 2.5 ms; a dash if nothing was timed, or "beyond" the measured range. */
-export function formatBound(seconds: number | null, isAny: boolean, mostSeconds: number): string {
-  if (seconds === null) return isAny ? words.beyond(`${mostSeconds} s`) : '–'
+export function formatBound(seconds: number | null, isAny: boolean, maxSeconds: number): string {
+  if (seconds === null) return isAny ? words.beyond(`${maxSeconds} s`) : '–'
   return words.upTo(seconds < 1 ? `${formatCount(seconds * 1_000)} ms` : `${seconds} s`)
 }

@@ -20,7 +20,7 @@ interface Asked {
   id?: number
 }
 
-const columns = (ask: (asked: Asked) => void): Column<Letter>[] => [
+const columns = (ask: (requested: Asked) => void): Column<Letter>[] => [
   {
     name: words.event,
     isTitle: true,
@@ -75,9 +75,9 @@ async function carryOut({ verb, id }: Asked): Promise<string> {
 export function DeadLetters() {
   const list = useRead<DeadLetterList>('/manage/dead-letters')
   const said = useSignal<string | null>(null)
-  const asked = useSignal<Asked | null>(null)
-  const ask = (wanted: Asked) => (asked.value = wanted)
-  const close = () => (asked.value = null)
+  const requested = useSignal<Asked | null>(null)
+  const ask = (wanted: Asked) => (requested.value = wanted)
+  const close = () => (requested.value = null)
   const count = formatCount(list.data?.count ?? 0)
   return (
     <Part
@@ -114,20 +114,20 @@ export function DeadLetters() {
           )
         }
       </Reading>
-      {asked.value && (
+      {requested.value && (
         <Confirm
-          title={asked.value.verb === 'drop' ? words.dropTitle : words.retryTitle}
-          verb={asked.value.verb === 'drop' ? words.drop : words.retry}
-          isDanger={asked.value.verb === 'drop'}
+          title={requested.value.verb === 'drop' ? words.dropTitle : words.retryTitle}
+          verb={requested.value.verb === 'drop' ? words.drop : words.retry}
+          isDanger={requested.value.verb === 'drop'}
           act={async () => {
-            said.value = await carryOut(asked.value!)
+            said.value = await carryOut(requested.value!)
             readAgain()
           }}
           onClose={close}
         >
           <p>
-            {words[asked.value.verb === 'drop' ? 'dropWhy' : 'retryWhy'](
-              asked.value.id === undefined ? words.everyOne(count) : words.one,
+            {words[requested.value.verb === 'drop' ? 'dropWhy' : 'retryWhy'](
+              requested.value.id === undefined ? words.everyOne(count) : words.one,
             )}
           </p>
         </Confirm>

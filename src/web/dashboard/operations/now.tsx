@@ -5,8 +5,8 @@ import { formatCount } from '../words/time.ts'
 import { formatBound, formatBytes, formatRate } from './amounts.ts'
 
 /** The longest times that are measured. */
-const longestAnswerSeconds = 10
-const longestCommitSeconds = 5
+const maxAnswerSeconds = 10
+const maxCommitSeconds = 5
 
 /** The verdicts on events that are not refused. */
 const wellVerdicts = ['accepted', 'duplicate']
@@ -39,7 +39,7 @@ export function Now({ of }: { of: Server }) {
     .filter(({ verdict }) => !wellVerdicts.includes(verdict))
     .reduce((sum, { total }) => sum + total, 0)
   const bound = (seconds: number | null) =>
-    formatBound(seconds, requests.perSecond > 0, longestAnswerSeconds)
+    formatBound(seconds, requests.perSecond > 0, maxAnswerSeconds)
   return (
     <dl class="figures four">
       <Figure name={words.requests} value={formatRate(requests.perSecond)}>
@@ -72,7 +72,7 @@ export function Now({ of }: { of: Server }) {
       </Figure>
       <Figure name={words.commits} value={formatRate(of.commits.perSecond)}>
         {of.commits.perSecond > 0 &&
-          words.answersBelow(formatBound(of.commits.p99Seconds, true, longestCommitSeconds))}
+          words.answersBelow(formatBound(of.commits.p99Seconds, true, maxCommitSeconds))}
       </Figure>
     </dl>
   )

@@ -6,11 +6,11 @@ import { serverWords as words } from '../words/server.ts'
 import { formatRate } from './amounts.ts'
 import { countedColumns } from './counted.ts'
 
-type Refusal = Server['refusals'][number]
+type rejection = Server['refusals'][number]
 type Limit = Server['limits'][number]
 type Organisation = Server['organisations'][number]
 
-const refusalColumns: Column<Refusal>[] = [
+const refusalColumns: Column<rejection>[] = [
   {
     name: words.status,
     isTitle: true,

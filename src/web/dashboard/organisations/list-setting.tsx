@@ -68,12 +68,12 @@ export function ListSetting({
       class="setting-form"
       onSubmit={event => {
         event.preventDefault()
-        const faults = entries.flatMap(entry => {
+        const problems = entries.flatMap(entry => {
           const fault = faultOf(entry)
           return fault === null ? [] : words.atLine(entry, fault)
         })
-        problem.value = faults.join(' ') || undefined
-        if (faults.length === 0) asked.value = entries
+        problem.value = problems.join(' ') || undefined
+        if (problems.length === 0) asked.value = entries
       }}
     >
       {stored.length === 0 && <p>{none}</p>}

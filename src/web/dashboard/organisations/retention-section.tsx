@@ -1,4 +1,4 @@
-import { longestRetentionDays } from '../../../core/organisation/catalogue.ts'
+import { maxRetentionDays } from '../../../core/organisation/catalogue.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { settingsWords } from '../words/settings.ts'
 import { OwnSetting, readCount } from './own-setting.tsx'
@@ -21,7 +21,7 @@ export const RetentionSection = () => (
         stored={stored}
         usual={30}
         words={words}
-        read={readCount(words.badNumber, longestRetentionDays)}
+        read={readCount(words.badNumber, maxRetentionDays)}
         onSave={days => {
           asked.value = { days }
         }}

@@ -5,7 +5,7 @@ import { Choice } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { settingsWords as words } from '../words/settings.ts'
 
-const usualHours = '24'
+const defaultHours = '24'
 
 /** Asks how long the current key or secret should keep working, and makes a new one. */
 export function Rotate<Rotated>({
@@ -23,7 +23,7 @@ export function Rotate<Rotated>({
   onRotated: (rotated: Rotated) => void
   onClose: () => void
 }) {
-  const hours = useSignal(usualHours)
+  const hours = useSignal(defaultHours)
   return (
     <Confirm
       title={title}

@@ -28,6 +28,6 @@ export interface Changing<Asked> {
 
 export function useChanging<Asked>(): Changing<Asked> {
   const said = useSignal<string | null>(null)
-  const asked = useSignal<Asked | null>(null)
-  return { said, asked }
+  const requested = useSignal<Asked | null>(null)
+  return { said, asked: requested }
 }

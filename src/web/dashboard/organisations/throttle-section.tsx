@@ -1,4 +1,4 @@
-import { mostInterruptions } from '../../../core/organisation/catalogue.ts'
+import { maxInterruptions } from '../../../core/organisation/catalogue.ts'
 import { throttleWords as words } from '../words/when.ts'
 import { OwnSetting, readCount } from './own-setting.tsx'
 import { save } from './saving.ts'
@@ -13,7 +13,7 @@ export const ThrottleSection = () => (
         stored={stored}
         usual={3}
         words={words}
-        read={readCount(words.badNumber, mostInterruptions)}
+        read={readCount(words.badNumber, maxInterruptions)}
         onSave={async wanted => {
           const { throttle } = await save({ throttle: wanted })
           said.value = throttle === null ? words.savedUsual : words.saved(throttle)

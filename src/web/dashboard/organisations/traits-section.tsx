@@ -1,4 +1,4 @@
-import { mayNameSomebody, traitFault } from '../../../core/event/traits.ts'
+import { mayNameSomebody, traitProblem } from '../../../core/event/traits.ts'
 import { manual } from '../api/base.ts'
 import { traitWords as words } from '../words/traits.ts'
 import { Entries, ListSetting } from './list-setting.tsx'
@@ -52,7 +52,7 @@ export const TraitsSection = () => (
         stored={traits}
         words={words}
         listed={listed}
-        faultOf={traitFault}
+        faultOf={traitProblem}
         none={words.none}
         footnote={words.warning}
         consequence={after => <Consequence before={traits} after={after} />}

@@ -4,7 +4,7 @@ import type { AlertList } from '../../../modules/alerts/schema.ts'
 import { alertsMs, alertsPath } from '../alerts/saving.ts'
 import { useSummary } from '../analytics/summary.ts'
 import { useZone } from '../analytics/use-zone.ts'
-import { type Read, soonMs, useRead, usualMs } from '../api/read.ts'
+import { defaultMs, type Read, soonMs, useRead } from '../api/read.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { FlowTable } from '../flows/flow-table.tsx'
 import { FirstTour, isOnTheWay } from '../installation/first-tour.tsx'
@@ -75,7 +75,7 @@ function Flows({ flows, check }: FlowList & { check: StepCheck }) {
 
 /** What needs a person, and how all flows are doing. */
 export default function OverviewPage() {
-  const everyMs = useSignal(usualMs)
+  const everyMs = useSignal(defaultMs)
   const list = useRead<FlowList>(flowsPath, everyMs.value)
   const health = useRead<StepCheck>(healthPath, healthMs)
   const install = useRead<Installation>(installPath, everyMs.value)
@@ -83,7 +83,7 @@ export default function OverviewPage() {
   const isNew =
     list.data !== null && install.data !== null && isOnTheWay(list.data.flows, install.data)
   useEffect(() => {
-    everyMs.value = isNew ? soonMs : usualMs
+    everyMs.value = isNew ? soonMs : defaultMs
   }, [isNew])
   return (
     <>

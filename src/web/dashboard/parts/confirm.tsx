@@ -16,7 +16,7 @@ function whyOf({ status, message, told, isPassing }: Failure): string {
 }
 
 /** What a refusal says to the person who wanted to change something. */
-function Refusal({ failure }: { failure: Failure }) {
+function Rejection({ failure }: { failure: Failure }) {
   const { told } = failure
   const why = whyOf(failure)
   return (
@@ -75,7 +75,7 @@ export function Confirm({
     <Dialog title={title} onClose={onClose} class={isWide ? 'wide' : ''}>
       {children}
       {refused.value && !(isSaidElsewhere && refused.value.status === 412) && (
-        <Refusal failure={refused.value} />
+        <Rejection failure={refused.value} />
       )}
       <div class="dialog-end">
         <Button onClick={onClose}>{shellWords.cancel}</Button>

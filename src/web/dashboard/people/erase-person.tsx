@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Erasure } from '../../../modules/people/schema.ts'
-import { momentHere, usualZone } from '../analytics/zone.ts'
+import { defaultZone, momentHere } from '../analytics/zone.ts'
 import { act } from '../api/request.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { InputField } from '../parts/field.tsx'
@@ -70,7 +70,7 @@ export function Receipt({ of }: { of: Erasure }) {
       title={words.receipt}
       beside={
         <span class="hint">
-          {words.receiptWhy} {usualZone()}
+          {words.receiptWhy} {defaultZone()}
         </span>
       }
     >

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { momentHere, usualZone } from '../analytics/zone.ts'
+import { defaultZone, momentHere } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
 import { ask } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
@@ -82,7 +82,7 @@ export function PersonEvents({ person, history }: { person: Person; history: Per
   return (
     <Part
       title={words.events}
-      beside={known.length > 0 && <span class="hint">{words.eventsCaption(usualZone())}</span>}
+      beside={known.length > 0 && <span class="hint">{words.eventsCaption(defaultZone())}</span>}
     >
       {known.length > 0 ? (
         <Table

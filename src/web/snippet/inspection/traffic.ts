@@ -3,7 +3,7 @@ import type { BrowserStore } from '../parts.ts'
 import type { Bucket, Transport } from '../transport.ts'
 
 /** How many events are remembered for the panel. */
-const mostEvents = 50
+const maxEvents = 50
 
 export interface TracedEvent {
   id: string
@@ -33,7 +33,7 @@ export function traceTraffic(transport: Transport, store: BrowserStore) {
     const states = new Map(results.map(({ index, status, code }) => [index, code ?? status]))
     const traced = events.map((event, i) => tracedOf(event, states.get(i) ?? 'stored'))
     sent.unshift(...traced.reverse())
-    sent.length = Math.min(sent.length, mostEvents)
+    sent.length = Math.min(sent.length, maxEvents)
   }
   transport.heard = (bucket, init, answer) => {
     answers.set(bucket, { status: answer?.status ?? 0, at: Date.now() })
@@ -49,7 +49,7 @@ export function traceTraffic(transport: Transport, store: BrowserStore) {
         .flatMap(name => store.get<{ events: Reported[] }>(name)?.events ?? [])
       const done = new Set(sent.map(({ id }) => id))
       const open = waiting.filter(({ id }) => !done.has(id)).reverse()
-      return [...open.map(event => tracedOf(event, 'waiting')), ...sent].slice(0, mostEvents)
+      return [...open.map(event => tracedOf(event, 'waiting')), ...sent].slice(0, maxEvents)
     },
   }
 }

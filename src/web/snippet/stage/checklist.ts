@@ -33,7 +33,7 @@ export function showChecklist(
   /** The languages that it was drawn for. */
   let languages = ''
   /** Whose progress was asked for. */
-  let asked: string | null = null
+  let requested: string | null = null
 
   const drawing = drawer.checklist(flow, {
     toggle(isOpen) {
@@ -111,9 +111,9 @@ export function showChecklist(
     if (isAsking || isHidden || !outbox.maySpeak() || feed.isCrowded()) return
     const version = feed.progressVersion()
     const isNews = version !== null && version !== run.progressVersion
-    if (!isNews && asked === String(names())) return
-    const isKnown = asked === null && run.askedAt !== null && isWithin(run.askedAt, justNowMs)
-    asked = String(names())
+    if (!isNews && requested === String(names())) return
+    const isKnown = requested === null && run.askedAt !== null && isWithin(run.askedAt, justNowMs)
+    requested = String(names())
     if (isKnown && !isNews && !isReloaded(page)) return
     isAsking = true
     load(version)

@@ -4,7 +4,7 @@ import { make } from './make.ts'
 import type { Words } from './words.ts'
 
 /** More dots than this have to be counted, and cannot be taken in at a glance. */
-const mostDots = 8
+const maxDots = 8
 
 /** How far the tour has come; null if it has only one step, or the theme wants none. */
 export function progressOf(
@@ -13,7 +13,7 @@ export function progressOf(
   words: Words,
   page: Window,
 ): HTMLElement | null {
-  const kind = theme?.progress ?? (of > mostDots ? 'words' : 'dots')
+  const kind = theme?.progress ?? (of > maxDots ? 'words' : 'dots')
   if (of < 2 || kind === 'none') return null
   const text = words.of(place, of)
   if (kind === 'words') return make(page, 'span', 'place', { part: 'progress' }, text)

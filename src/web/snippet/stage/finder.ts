@@ -1,6 +1,6 @@
 import type { Finder, Found, FoundElement, Target } from '../parts.ts'
 import { matching, textOf } from './elements.ts'
-import { mostLike } from './likeness.ts'
+import { maxLike } from './likeness.ts'
 import { pageChange, pauses } from './pauses.ts'
 import { isVisible } from './visibility.ts'
 
@@ -9,10 +9,10 @@ const settleMs = 50
 /** How often the page is searched for what no observer tells (shadow trees, transitions, late style sheets). */
 const pollMs = 250
 /** The search takes no more than this share of the time, whatever the page is like and does. */
-const mostOfTime = 1 / 20
+const maxOfTime = 1 / 20
 
 /** How much of an error message is reported, characters. */
-const longestMessage = 200
+const maxMessageLength = 200
 
 type Missing = 'not_found' | 'hidden' | 'ambiguous'
 
@@ -94,7 +94,7 @@ export function createFinder(page: Window): Finder {
     }
     // If the element is there but hidden, another one that is like it must not be taken for it.
     if (!target.fingerprint || seen.because === 'hidden') return null
-    const element = await mostLike(document, target.fingerprint, pause)
+    const element = await maxLike(document, target.fingerprint, pause)
     const { selector } = target
     return element && { element, by: 'fingerprint', selector, matchCount: seen.matchCount }
   }
@@ -114,10 +114,10 @@ export function createFinder(page: Window): Finder {
       if (signal.aborted || (leftMs <= 0 && target.onMissing !== 'wait')) {
         return { element: null, ...seen }
       }
-      const leastMs = Math.max(settleMs, pause.usedMs() / mostOfTime)
-      const mostMs = Math.max(pollMs, leastMs)
-      const untilMs = leftMs > 0 ? Math.min(mostMs, leftMs) : mostMs
-      await pageChange(page, signal, { leastMs, mostMs: untilMs })
+      const minMs = Math.max(settleMs, pause.usedMs() / maxOfTime)
+      const maxMs = Math.max(pollMs, minMs)
+      const untilMs = leftMs > 0 ? Math.min(maxMs, leftMs) : maxMs
+      await pageChange(page, signal, { leastMs: minMs, mostMs: untilMs })
     }
   }
 
@@ -126,11 +126,11 @@ export function createFinder(page: Window): Finder {
       const startedAt = performance.now()
       // Whatever a page has done to its own DOM, the flow goes on as if the element were missing.
       const outcome = await search(target, signal).catch(
-        (fault: unknown): Outcome => ({
+        (problem: unknown): Outcome => ({
           element: null,
           because: 'error',
           matchCount: 0,
-          message: String(fault).slice(0, longestMessage),
+          message: String(problem).slice(0, maxMessageLength),
         }),
       )
       return { ...outcome, waitedMs: Math.round(performance.now() - startedAt) }
@@ -142,6 +142,6 @@ export function createFinder(page: Window): Finder {
       return 'element' in seen ? seen.element : null
     },
     alike: async ({ fingerprint }, signal) =>
-      fingerprint ? mostLike(document, fingerprint, pauses(page, signal)) : null,
+      fingerprint ? maxLike(document, fingerprint, pauses(page, signal)) : null,
   }
 }

@@ -12,12 +12,12 @@ const testIdAttributes = ['data-testid', 'data-test', 'data-test-id', 'data-cy',
 const toldAttributes = ['name', 'type', 'for', 'placeholder', 'title']
 
 /** A control's words are its author's. Longer texts, and those of other elements, may be about people. */
-const longestText = 80
+const maxTextLength = 80
 const controls =
   'button, a, summary, label, h1, h2, h3, h4, h5, h6, [role=button], [role=tab], [role=menuitem]'
 
-const mostAncestors = 5
-const mostClasses = 10
+const maxAncestors = 5
+const maxClasses = 10
 
 const roles: Record<string, string> = {
   a: 'link',
@@ -42,7 +42,7 @@ function testIdOf(element: Element): TestId | undefined {
 
 const wordsOf = (element: Element): string | undefined => {
   const text = element.matches(controls) ? textOf(element) : ''
-  return text !== '' && text.length <= longestText ? text : undefined
+  return text !== '' && text.length <= maxTextLength ? text : undefined
 }
 
 /** Its accessible name, as far as the page's author wrote it (accname 1.2, sections 2C, 2D, 2F). */
@@ -60,7 +60,7 @@ function nameOf(element: Element): string | undefined {
     element.getAttribute('alt') ||
     (ofForm && textOf(ofForm)) ||
     wordsOf(element)
-  return name ? folded(name).slice(0, longestText) : undefined
+  return name ? folded(name).slice(0, maxTextLength) : undefined
 }
 
 const placeAmong = (element: Element, isOne: (other: Element) => boolean): number => {
@@ -77,7 +77,7 @@ const above = (element: Element): Element | null =>
 
 function ancestorsOf(element: Element): Ancestor[] {
   const ancestors: Ancestor[] = []
-  for (let at = above(element); at && ancestors.length < mostAncestors; at = above(at)) {
+  for (let at = above(element); at && ancestors.length < maxAncestors; at = above(at)) {
     if (at === at.ownerDocument.body) break
     ancestors.push({
       tag: tagOf(at),
@@ -94,7 +94,7 @@ function attributesOf(element: Element): Record<string, string> {
   const told: Record<string, string> = {}
   for (const name of toldAttributes) {
     const value = element.getAttribute(name)
-    if (value) told[name] = value.slice(0, longestText)
+    if (value) told[name] = value.slice(0, maxTextLength)
   }
   const { href } = element as HTMLAnchorElement
   // The path alone: a query may hold anything.
@@ -123,7 +123,7 @@ export function fingerprintOf(
     ...optional('role', roleOf(element)),
     ...optional('ariaLabel', element.getAttribute('aria-label')),
     ...optional('text', wordsOf(element)),
-    classes: [...element.classList].filter(name => !isGeneratedClass(name)).slice(0, mostClasses),
+    classes: [...element.classList].filter(name => !isGeneratedClass(name)).slice(0, maxClasses),
     attributes: attributesOf(element),
     ancestors: ancestorsOf(element),
     nthOfType: placeAmong(element, other => other.localName === element.localName),
@@ -151,7 +151,7 @@ export function candidatesOf(element: Element): Fingerprint[] {
 
 function* lastingSelectors(element: Element): Generator<string> {
   yield* ownSelectors(element)
-  const shortest = shortestOf(element)
+  const shortest = minOfLength(element)
   if (shortest !== null) yield shortest
 }
 
@@ -159,7 +159,7 @@ function* lastingSelectors(element: Element): Generator<string> {
  * @param root where the selector must be unique; the document unless given
  * @param timeoutMs how long it is looked for; after that, a selector that counts elements has to do
  */
-export function shortestOf(
+export function minOfLength(
   element: Element,
   root?: Document | ShadowRoot,
   timeoutMs = 20,

@@ -1,6 +1,6 @@
 /** The pause after the first failure, and the longest pause, milliseconds. */
 const firstPauseMs = 2_000
-const longestPauseMs = 60_000
+const maxPauseMs = 60_000
 
 /**
  * Retries work, however often it fails, and returns its result. Once that is no longer wanted, there are
@@ -11,11 +11,7 @@ export async function keepTrying<Result>(
   page: Window,
   signal: AbortSignal,
 ): Promise<Result | null> {
-  for (
-    let pauseMs = firstPauseMs;
-    !signal.aborted;
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs)
-  ) {
+  for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     try {
       const result = await work()
       return signal.aborted ? null : result

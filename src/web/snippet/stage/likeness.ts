@@ -9,21 +9,21 @@ const sameFrom = 0.85
 /** The next best must be worse by this much: of two that are equally good, neither counts. */
 const clearLead = 0.05
 /** A page with more elements of a kind is not searched: it would take too long. */
-const mostCompared = 2_000
+const maxCompared = 2_000
 
 /**
  * The one visible element that counts as the remembered one, or null.
  *
  * @param pause lets the page go on between two elements; returns false when nobody waits any more
  */
-export async function mostLike(
+export async function maxLike(
   document: Document,
   remembered: Remembered,
   pause: Pause,
 ): Promise<Element | null> {
   const { tag } = remembered
   const ofTag = tag ? matching(document, CSS.escape(tag)) : []
-  if (ofTag.length > mostCompared) return null
+  if (ofTag.length > maxCompared) return null
   const locale = document.documentElement.lang || null
   let best: { element: Element; score: number } | null = null
   let next = 0

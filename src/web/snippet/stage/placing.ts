@@ -121,7 +121,7 @@ function wholeBoxOf(element: Element, opened?: Opened): DOMRect {
 }
 
 /** A sheet may always be this high, as a share of the window, whatever it covers. */
-const mostCovered = 0.4
+const maxCovered = 0.4
 /** In a window this narrow, pixels, a card that would cover its element becomes a sheet at an edge. */
 const narrow = 480
 
@@ -202,12 +202,12 @@ const covers = (
  * is covered in part.
  */
 function sheet(card: HTMLElement, { top, bottom }: DOMRect, page: Window): void {
-  const isTop = top > page.innerHeight - bottom && top >= page.innerHeight * mostCovered
+  const isTop = top > page.innerHeight - bottom && top >= page.innerHeight * maxCovered
   card.classList.add('sheet')
   card.classList.toggle('at-top', isTop)
   card.style.translate = ''
   const free = isTop ? top : page.innerHeight - bottom
-  const least = Math.max(page.innerHeight * mostCovered, minRoomOf(card, page))
+  const least = Math.max(page.innerHeight * maxCovered, minRoomOf(card, page))
   const room = Math.max(free - 2 * margin, least)
   card.style.setProperty('--room', `${Math.floor(room)}px`)
 }

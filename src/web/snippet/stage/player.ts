@@ -63,7 +63,7 @@ export function playSteps(
   let isElsewhere = false
   let hasLeft = false
   /** Whether the page has asked for the flow: then the visitor is led to where it goes on. */
-  let isAsked = false
+  let isRequested = false
   /** Ends the search, the listeners and the watching of the step that is due. */
   let leaving = new AbortController()
 
@@ -343,7 +343,7 @@ export function playSteps(
   // Not at once: the caller must have what is returned here before the flow can end.
   queueMicrotask(() => {
     const isSeen = run.viewed.includes(run.stepId ?? '')
-    if (!hasLeft) go(from, { isLed: isAsked, isSeen: due >= 0 && isSeen })
+    if (!hasLeft) go(from, { isLed: isRequested, isSeen: due >= 0 && isSeen })
   })
 
   return {
@@ -363,7 +363,7 @@ export function playSteps(
       again(step)
     },
     asked() {
-      isAsked = true
+      isRequested = true
       const step = current
       if (!step || !isElsewhere) return
       clear()

@@ -1,4 +1,4 @@
-import { type Answer, longestAnswer, scaleOf } from '../../../core/flow/answer.ts'
+import { type Answer, maxAnswerLength, scaleOf } from '../../../core/flow/answer.ts'
 import type { Question } from '../../../core/flow/question.ts'
 import { safely } from '../safely.ts'
 import { make } from './make.ts'
@@ -154,7 +154,7 @@ function chosen(question: Question, page: Window, given: Answer | null): Fields 
 }
 
 function written(question: Question, page: Window, given: Answer | null): Fields {
-  const { placeholder, longest = longestAnswer } = question
+  const { placeholder, longest = maxAnswerLength } = question
   const box = make(page, 'textarea', '', {
     rows: '3',
     dir: 'auto',

@@ -4,7 +4,7 @@ import {
   coloursOn,
   contrast,
   goesWith,
-  leastOfShapes,
+  minOfShapes,
   ownColours,
   standingOut,
 } from '../../../core/flow/theme-colours.ts'
@@ -97,11 +97,11 @@ export function dress(
   set('on-accent', standingOut(accent))
 
   const behind = groundBehind(element, root, page)
-  const isLost = behind === null || contrast(accent, behind) < leastOfShapes
+  const isLost = behind === null || contrast(accent, behind) < minOfShapes
   classList.toggle('lost', isLost)
   style.setProperty('--ring-line', standingOut(behind ?? accent))
   const background = luminance(colours.background ?? ownColours[own].background)
-  classList.toggle('pale', contrast(accent, background) < leastOfShapes)
+  classList.toggle('pale', contrast(accent, background) < minOfShapes)
 
   const { font, border, shadow, density, zIndex } = theme
   set('radius', px(theme.radius))

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readFlowFile } from '../../../../src/core/flow/file.ts'
 import { flowText } from '../../../../src/core/flow/text.ts'
-import { localeFault } from '../../../../src/core/flow/texts/locale-fault.ts'
-import { mostLocales } from '../../../../src/core/flow/texts/shape.ts'
+import { localeProblem } from '../../../../src/core/flow/texts/locale-fault.ts'
+import { maxLocales } from '../../../../src/core/flow/texts/shape.ts'
 
 const flow = (texts: string, locale = 'locale: en') => `
 key: welcome
@@ -70,8 +70,8 @@ describe('texts of a flow', () => {
     ])
   })
 
-  test(`are in at most ${mostLocales} languages`, () => {
-    const tags = Array.from({ length: mostLocales + 1 }, (_, i) => `"en-${100 + i}": {}`)
+  test(`are in at most ${maxLocales} languages`, () => {
+    const tags = Array.from({ length: maxLocales + 1 }, (_, i) => `"en-${100 + i}": {}`)
     expect(problemsOf(flow(`{ ${tags.join(', ')} }`))).toEqual(['error invalid_value /texts'])
   })
 
@@ -100,13 +100,13 @@ test.each<[string, string | null]>([
   ['german', 'de'],
   ['de-XX', 'de'],
 ])('the tag %s: did you mean %p', (tag, meant) => {
-  const fault = localeFault(tag)
+  const fault = localeProblem(tag)
   if (meant === null) expect(fault).toBeNull()
   else expect(fault).toContain(`did you mean "${meant}"?`)
 })
 
 test('a tag like no language gets no guess', () => {
-  expect(localeFault('xx-yy-zz')).toBe(
+  expect(localeProblem('xx-yy-zz')).toBe(
     '"xx-yy-zz" is no language: write a tag of BCP 47 such as de, pt-BR or zh-Hant',
   )
 })

@@ -4,7 +4,7 @@ import { js2xliff, jsToXliff12, xliff2js, xliff12ToJs } from 'xliff'
 import { readFlowFile } from '../../../../src/core/flow/file.ts'
 import type { FlowDefinition } from '../../../../src/core/flow/flow.ts'
 import { importTexts, withText } from '../../../../src/core/flow/texts/import.ts'
-import { SheetFault, sheetFormats, sheetOf } from '../../../../src/core/flow/texts/sheet.ts'
+import { SheetProblem, sheetFormats, sheetOf } from '../../../../src/core/flow/texts/sheet.ts'
 import { readSheet, sheetText } from '../../../../src/core/flow/texts/sheet-file.ts'
 import { textUnits } from '../../../../src/core/flow/texts/units.ts'
 
@@ -231,7 +231,7 @@ describe('other programs', () => {
       try {
         readSheet(text)
       } catch (error) {
-        expect(error).toBeInstanceOf(SheetFault)
+        expect(error).toBeInstanceOf(SheetProblem)
       }
     }
     fc.assert(fc.property(fc.array(part), parts => isRefused(xliff(parts.join('')))))

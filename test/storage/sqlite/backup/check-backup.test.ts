@@ -32,10 +32,10 @@ function refusalOf(...statements: string[]): string | null {
     using database = new Database(bad)
     for (const sql of statements) database.run(sql)
   }
-  return refusal()
+  return rejection()
 }
 
-function refusal(): string | null {
+function rejection(): string | null {
   try {
     checkBackup(bad, 'b.db')
     return null
@@ -89,7 +89,7 @@ describe('a schema that differs from the one that Cairn makes is rejected, with 
     const bytes = readFileSync(good)
     bytes.write(instead, bytes.lastIndexOf(written))
     writeFileSync(bad, bytes)
-    expect(refusal()).toStartWith('b.db ')
+    expect(rejection()).toStartWith('b.db ')
   })
 
   test('of many differences the first are named', () => {
@@ -110,7 +110,7 @@ test('a changed bit of the schema never passes, and each rejection has a message
       const changed = Buffer.from(bytes)
       changed[at]! ^= 1 << (i % 8)
       writeFileSync(bad, changed)
-      const told = refusal()
+      const told = rejection()
       if (at === inSchema) expect([5 * i, told]).toEqual([5 * i, expect.any(String)])
     }
   }

@@ -268,8 +268,8 @@ describe('a machine over a log', () => {
       if (how === null) return proxy.cuts.after === 0 ? null : 'before'
       return how
     }
-    const refusal = await send().catch((error: unknown) => error)
-    expect(refusal).toMatchObject({ code: expect.any(String) })
+    const rejection = await send().catch((error: unknown) => error)
+    expect(rejection).toMatchObject({ code: expect.any(String) })
     proxy.cutAt = () => null
     await expectAllToHave(`event-${sent - 1}`)
     // Whoever sends it again is told that it is a duplicate.
@@ -487,10 +487,10 @@ describe('a machine over a log', () => {
   })
 
   describe('with a directory of something else', () => {
-    const expectRefusal = async (dataDir: string, message: RegExp) => {
-      const refusal = await prepareReplica(dataDir, nodes[0]!.log, 'here').catch(error => error)
-      expect(refusal).toBeInstanceOf(NotOfThisLog)
-      expect(refusal.message).toMatch(message)
+    const expectRejection = async (dataDir: string, message: RegExp) => {
+      const rejection = await prepareReplica(dataDir, nodes[0]!.log, 'here').catch(error => error)
+      expect(rejection).toBeInstanceOf(NotOfThisLog)
+      expect(rejection.message).toMatch(message)
     }
     const addOrganisation = ({ stores, management }: World) =>
       Tenant.of({ stores, management, clock } as unknown as Store)
@@ -506,7 +506,7 @@ describe('a machine over a log', () => {
       places.push(other.world.dataDir)
       await addOrganisation(other.world)
       await other.stop()
-      await expectRefusal(other.world.dataDir, /follows another database/)
+      await expectRejection(other.world.dataDir, /follows another database/)
     })
 
     test('such as a server alone, does not start, and deletes nothing', async () => {
@@ -514,7 +514,7 @@ describe('a machine over a log', () => {
       places.push(alone.dataDir)
       await addOrganisation(alone)
       await alone.stop()
-      await expectRefusal(alone.dataDir, /run "cairn move"/)
+      await expectRejection(alone.dataDir, /run "cairn move"/)
       expect(await organisationsIn(alone.dataDir)).toHaveLength(1)
     })
 
@@ -527,9 +527,9 @@ describe('a machine over a log', () => {
       const fill = log.fill.bind(log)
       log.fill = () => Promise.reject(new Error('killed'))
       await expect(move()).rejects.toThrow('killed')
-      const refusal = await prepareReplica(alone.dataDir, log, 'here').catch(error => error)
-      expect(refusal).toBeInstanceOf(NotOfThisLog)
-      expect(refusal.message).toMatch(/run "cairn move" again/)
+      const rejection = await prepareReplica(alone.dataDir, log, 'here').catch(error => error)
+      expect(rejection).toBeInstanceOf(NotOfThisLog)
+      expect(rejection.message).toMatch(/run "cairn move" again/)
       log.fill = fill
       expect((await move()).get('organisations')).toBe(1)
       await alone.stop()
@@ -557,8 +557,8 @@ describe('a machine over a log', () => {
       }
       await expect(slow!()).rejects.toThrow(LogInUse)
       for (const world of alone) await world.stop()
-      const refusal = await prepareReplica(alone[0]!.dataDir, log, 'here').catch(error => error)
-      expect(refusal.message).toMatch(/data of a server alone/)
+      const rejection = await prepareReplica(alone[0]!.dataDir, log, 'here').catch(error => error)
+      expect(rejection.message).toMatch(/data of a server alone/)
       expect(await organisationsIn(alone[0]!.dataDir)).toHaveLength(1)
       expect(await prepareReplica(alone[1]!.dataDir, log, 'here')).toBeNull()
       await log.close()

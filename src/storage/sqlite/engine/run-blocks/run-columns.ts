@@ -188,7 +188,7 @@ class TraitBuilder {
 }
 
 /** The longest time between the first start and the last, milliseconds. */
-const longestColumns = 2 ** 32 - 1
+const maxColumnsLength = 2 ** 32 - 1
 
 /** Makes columns of runs, which must come in ascending order of start. */
 export class RunColumnsBuilder {
@@ -348,7 +348,7 @@ export function* columnsOfRuns(
   let since = runs[0]!.startedAt
   let builder = builderFrom(since)
   for (const run of runs) {
-    if (run.startedAt - since > longestColumns) {
+    if (run.startedAt - since > maxColumnsLength) {
       yield builder.finish()
       since = run.startedAt
       builder = builderFrom(since)

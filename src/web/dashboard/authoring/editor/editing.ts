@@ -31,7 +31,7 @@ export interface Clash {
 }
 
 /** How many times a save is tried, merging what others have saved meanwhile, before it gives up. */
-const mostTries = 3
+const maxTries = 3
 
 const nameOf = ({ kind, name }: Unit) => words.unit[kind](name)
 
@@ -143,7 +143,7 @@ export class Editing {
       readAgain()
       this.onSaved(flow.key)
     } catch (error) {
-      if (!(error instanceof Failure) || error.status !== 412 || tries === mostTries) throw error
+      if (!(error instanceof Failure) || error.status !== 412 || tries === maxTries) throw error
       if (!base) {
         this.refused.value = words.keyTaken(flow.key)
         return

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { usualZone } from '../../analytics/zone.ts'
+import { defaultZone } from '../../analytics/zone.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { firstText, editorWords as words } from '../../words/editor.ts'
@@ -50,7 +50,7 @@ export function LeftWork({
   onDiscard(): void
 }) {
   const at = new Date(work.at).toISOString()
-  const title = words.left(formatMoment(at, usualZone(), { second: '2-digit' }))
+  const title = words.left(formatMoment(at, defaultZone(), { second: '2-digit' }))
   const line = firstChanged(work)
   return (
     <EditorNotice

@@ -16,8 +16,8 @@ export function ProblemList({
   isBrief?: boolean
   onGo(place: GoTo): void
 }) {
-  const count = (asked: FlowProblem['severity']) =>
-    problems.filter(({ severity }) => severity === asked).length
+  const count = (requested: FlowProblem['severity']) =>
+    problems.filter(({ severity }) => severity === requested).length
   const told =
     state === 'failing'
       ? words.notJudged

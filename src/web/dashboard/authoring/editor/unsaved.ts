@@ -19,8 +19,8 @@ export interface Unsaved {
 
 const prefix = 'cairn-unsaved'
 /** Larger work is not kept, because browsers give a site five million characters for everything. */
-const mostCharacters = 400_000
-const mostKept = 20
+const maxCharacters = 400_000
+const maxKept = 20
 
 /** A name for an editor that has just been opened. */
 export const newEditor = (): string => crypto.getRandomValues(new Uint32Array(2)).join('-')
@@ -47,11 +47,11 @@ function kept(): { name: string; work: Unsaved }[] {
 /** Keeps the work of an editor. @returns whether it is kept: a browser may refuse, or have no room */
 export function keep(organisation: string, flowKey: string, work: Unsaved): boolean {
   const written = JSON.stringify(work)
-  if (written.length > mostCharacters) return false
+  if (written.length > maxCharacters) return false
   const name = placeOf(organisation, flowKey) + work.editor
   try {
     const others = kept().filter(one => one.name !== name)
-    for (const one of others.slice(mostKept - 1)) localStorage.removeItem(one.name)
+    for (const one of others.slice(maxKept - 1)) localStorage.removeItem(one.name)
     localStorage.setItem(name, written)
     return true
   } catch {

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { isFault, parseSource } from '../../../../core/flow/edit/source.ts'
+import { isError, parseSource } from '../../../../core/flow/edit/source.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useFilters } from '../../shell/address.ts'
@@ -143,8 +143,8 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
 function Unreadable({ text, problems }: Pick<FlowFormProps, 'text' | 'problems'>) {
   const { withFilters } = useFilters()
   const read = parseSource(text)
-  const isSyntax = isFault(read) && read.reason === 'syntax'
-  const line = isFault(read) ? read.line : null
+  const isSyntax = isError(read) && read.reason === 'syntax'
+  const line = isError(read) ? read.line : null
   return (
     <section class="notice">
       <Icon name="warning" size={20} />

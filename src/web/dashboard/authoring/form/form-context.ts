@@ -45,7 +45,7 @@ export function useFormField(path: Path) {
 /** The text after all changes, one after another; null if one is impossible. */
 export function changed(text: string, changes: readonly Change[]): string | null {
   return changes.reduce<string | null>(
-    (at, asked) => (at === null ? null : change(at, asked)),
+    (at, requested) => (at === null ? null : change(at, requested)),
     text,
   )
 }

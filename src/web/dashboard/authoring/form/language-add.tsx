@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { FlowDefinition } from '../../../../core/flow/flow.ts'
-import { localeFault } from '../../../../core/flow/texts/locale-fault.ts'
+import { localeProblem } from '../../../../core/flow/texts/locale-fault.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { languagesWords as words } from '../../words/languages.ts'
@@ -18,7 +18,7 @@ export function AddLanguage({
   const add = () => {
     const tag = typed.value.trim()
     const isThere = tag === locale || Object.hasOwn(texts, tag)
-    problem.value = (isThere ? words.isThere : localeFault(tag)) ?? ''
+    problem.value = (isThere ? words.isThere : localeProblem(tag)) ?? ''
     if (problem.value !== '') return
     typed.value = ''
     onAdd(tag)

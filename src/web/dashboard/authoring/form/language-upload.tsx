@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { FlowDefinition } from '../../../../core/flow/flow.ts'
 import { importTexts } from '../../../../core/flow/texts/import.ts'
-import { longestSheet, SheetFault } from '../../../../core/flow/texts/sheet.ts'
+import { maxSheetLength, SheetProblem } from '../../../../core/flow/texts/sheet.ts'
 import { readSheet } from '../../../../core/flow/texts/sheet-file.ts'
 import { Field } from '../../parts/field.tsx'
 import { languagesWords as words } from '../../words/languages.ts'
@@ -27,12 +27,12 @@ export function TakeTexts({
     said.value = problem.value = ''
     if (!file) return
     try {
-      if (file.size > longestSheet) throw new SheetFault(words.tooLarge)
+      if (file.size > maxSheetLength) throw new SheetProblem(words.tooLarge)
       const sheet = readSheet(await file.text())
       const locale = sheet.to === null && tag !== null ? { locale: tag } : {}
       const found = importTexts(flow, sheet, locale)
       if (found.changed.length > 0 && !put(found.locale, found.texts)) {
-        throw new SheetFault(words.anchored)
+        throw new SheetProblem(words.anchored)
       }
       const left = [
         ...found.outdated.map(({ unit }) => unit.id),
@@ -43,7 +43,7 @@ export function TakeTexts({
       if (left.length > 0) problem.value = words.skipped(left.length) + left.slice(0, 5).join(', ')
       if (found.changed.length > 0) onTaken(found.locale)
     } catch (error) {
-      if (!(error instanceof SheetFault)) throw error
+      if (!(error instanceof SheetProblem)) throw error
       problem.value = words.refused(error.message)
     }
   }

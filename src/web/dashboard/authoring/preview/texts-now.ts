@@ -1,4 +1,4 @@
-import { isFault, parseSource } from '../../../../core/flow/edit/source.ts'
+import { isError, parseSource } from '../../../../core/flow/edit/source.ts'
 import type { Flow } from '../../../../core/flow/flow.ts'
 
 /** A longer text would slow down the person who types it. */
@@ -35,7 +35,7 @@ const withKey = (list: unknown[], key: string) => list.find(one => isMap(one) &&
 export function withTextsOf(flow: Flow, text: string): Flow | null {
   if (text.length > longest) return flow
   const read = parseSource(text)
-  if (isFault(read)) return null
+  if (isError(read)) return null
   const written = read.value
   const steps = listIn(written, 'steps')
   const items = listIn(isMap(written) ? written.checklist : null, 'items')

@@ -45,9 +45,9 @@ export function createMockPage() {
     ),
   )
 
-  const usualAt = (place: Place) =>
+  const defaultAt = (place: Place) =>
     [...document.querySelectorAll(`.${place}`)].at(place === 'entry' ? 1 : 0)!
-  const usual = Object.fromEntries(places.map(place => [place, usualAt(place)]))
+  const usual = Object.fromEntries(places.map(place => [place, defaultAt(place)]))
   let standIn: Element | null = null
   let replaced: Element | null = null
 
