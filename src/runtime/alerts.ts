@@ -92,7 +92,7 @@ export class Alerts {
     if (this.looking || signal.aborted || clock.monotonic() < this.lookDueAt) return
     // Another look may be asked for while this one reads.
     this.lookDueAt = Number.POSITIVE_INFINITY
-    this.looking = this.tried(() => this.watch.look(signal)).finally(() => {
+    this.looking = this.tried(() => this.watch.check(signal)).finally(() => {
       this.looking = null
       this.lookDueAt = Math.min(this.lookDueAt, clock.monotonic() + this.watch.everyMs)
     })
