@@ -101,8 +101,10 @@ export async function run(args: readonly string[]): Promise<void> {
     process.exit(error.code === 'EPIPE' ? (process.exitCode ?? exitStatus.ok) : complain(error))
   })
   const [first = ''] = args
-  // Help tells of all commands, and so does the message about one that does not exist.
-  const needed = first !== 'help' && names.includes(first) ? [first] : undefined
+  // The list of commands stands in the help and in the message about one that does not exist.
+  const needsAll = first === 'help' || !names.includes(first)
+  const isVersion = first === '--version' || first === '-v'
+  const needed = needsAll && !isVersion ? names : names.filter(name => name === first)
   try {
     const cairn = await program(needed)
     await cairn.parseAsync(args, { from: 'user' })
