@@ -1,7 +1,7 @@
 import type { Flow } from '../../core/flow/flow.ts'
 import { shareDifference } from '../../core/number/interval.ts'
 import { quotient } from '../../core/number/statistics.ts'
-import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
+import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import type { AlertStore } from '../../storage/interfaces/alerts.ts'
@@ -50,19 +50,40 @@ export function weeksToCompare(now: number, timezone: string) {
   }
 }
 
-export function rangeOf(days: Days, timezone: string, now: number): TimeRange {
+function rangeOf(days: Days, timezone: string, now: number): TimeRange {
   const resolved = resolveRange({ ...days, timezone }, now)
   if ('problems' in resolved) throw new Error(resolved.problems[0]!.message)
   return resolved.range
 }
 
-export function publishedFlows(
-  { catalogue }: Pick<GateStores, 'catalogue'>,
+interface FlowDeps {
+  stores: Pick<GateStores, 'catalogue'>
+  analytics: Pick<ReturnType<typeof analyticsService>, 'summary'>
+  clock: Clock
+}
+
+/** The runs of each published flow in two weeks. */
+export async function flowsInWeeks(
+  { stores, analytics, clock }: FlowDeps,
   organisation: Organisation,
-): FlowEntry[] {
-  const { text } = catalogue().publishedFlows(organisation)
-  const { flows } = JSON.parse(text) as { flows: Flow[] }
-  return flows.map(({ id }) => catalogue().flow(id)).filter(entry => entry !== null)
+  { week, before }: { week: Days; before: Days },
+  signal: AbortSignal,
+) {
+  const catalogue = stores.catalogue()
+  const timezone = zoneOf(organisation)
+  const now = clock.now()
+  const { text } = catalogue.publishedFlows(organisation)
+  const { flows: published } = JSON.parse(text) as { flows: Flow[] }
+  const entries = published.map(({ id }) => catalogue.flow(id)).filter(entry => entry !== null)
+  const range = rangeOf(week, timezone, now)
+  const later = await analytics.summary(entries, range, signal)
+  const earlier = await analytics.summary(entries, rangeOf(before, timezone, now), signal)
+  const flows = later.flows.map((flow, i) => ({
+    ...flow,
+    name: entries[i]!.name,
+    totalsBefore: earlier.flows[i]!.totals,
+  }))
+  return { flows, startMs: range.startMs }
 }
 
 interface ReportedFlow {
@@ -93,51 +114,43 @@ const minRunsForRate = 5
 const maxFlows = 50
 const maxAlerts = 20
 
-export interface ReportDeps {
+export interface ReportDeps extends FlowDeps {
   store: Pick<AlertStore, 'alerts'>
-  stores: Pick<GateStores, 'catalogue'>
-  analytics: Pick<ReturnType<typeof analyticsService>, 'summary'>
-  clock: Clock
   /** Where browsers reach this server, if that is configured. */
   outside(): { publicUrl: string | null }
 }
 
 /** The newest weekly report that is due. */
 export async function weeklyReport(
-  { store, stores, analytics, clock, outside }: ReportDeps,
+  deps: ReportDeps,
   organisation: Organisation,
   signal: AbortSignal,
 ): Promise<Report> {
   const { slug, name, ref } = organisation
   const timezone = zoneOf(organisation)
-  const now = clock.now()
-  const { week, before } = reportWeeks(now, timezone)
-  const range = rangeOf(week, timezone, now)
-  const entries = publishedFlows(stores, organisation)
-  const later = await analytics.summary(entries, range, signal)
-  const earlier = await analytics.summary(entries, rangeOf(before, timezone, now), signal)
+  const weeks = reportWeeks(deps.clock.now(), timezone)
+  const found = await flowsInWeeks(deps, organisation, weeks, signal)
   const rateOf = (totals: { starts: number; completionRate: number | null }) =>
     totals.starts < minRunsForRate ? null : totals.completionRate
-  const flows = later.flows
-    .map(({ flowKey, totals }, i): ReportedFlow => {
-      const totalsBefore = earlier.flows[i]!.totals
-      return {
+  const flows = found.flows
+    .map(
+      ({ flowKey, name, totals, totalsBefore }): ReportedFlow => ({
         key: flowKey,
-        name: entries[i]!.name,
+        name,
         starts: totals.starts,
         startsBefore: totalsBefore.starts,
         completions: totals.completions,
         completionsBefore: totalsBefore.completions,
         completionRate: rateOf(totals),
         completionRateBefore: rateOf(totalsBefore),
-      }
-    })
+      }),
+    )
     .sort((a, b) => b.starts - a.starts)
-  const urlOf = (page: string) => dashboardUrl(outside().publicUrl, slug, page)
-  const alerts = await store.alerts(ref, range.startMs)
+  const urlOf = (page: string) => dashboardUrl(deps.outside().publicUrl, slug, page)
+  const alerts = await deps.store.alerts(ref, found.startMs)
   return {
     organisation: { slug, name },
-    week: { ...week, timezone },
+    week: { ...weeks.week, timezone },
     flows: flows.slice(0, maxFlows),
     flowsLeftOut: Math.max(0, flows.length - maxFlows),
     alerts: alerts.slice(0, maxAlerts).map(({ rule, facts, since, resolvedAt }) => ({

@@ -5,7 +5,6 @@ import { maxGraceHours } from '../../core/time/durations.ts'
 import {
   Alert as AlertRecord,
   AlertRules,
-  type AlertSettings as AlertSettingsRecord,
   Delivery,
   On,
   Recipient,
@@ -88,10 +87,7 @@ export const SettingsPatch = closed({
   ),
   report: Type.Optional(closed({ on: Type.Optional(On), mails: Type.Optional(Mails) })),
 })
-export interface SettingsPatch {
-  rules?: Partial<AlertSettingsRecord['rules']>
-  report?: { on?: boolean; mails?: readonly string[] }
-}
+export type SettingsPatch = Static<typeof SettingsPatch>
 
 export const WebhookList = Type.Object({ webhooks: Type.Array(Webhook) }, { title: 'WebhookList' })
 export type WebhookList = Static<typeof WebhookList>

@@ -33,8 +33,6 @@ export interface AlertDeps {
 
 export const maxWebhooks = 10
 
-/** How many times a change is retried because somebody else changed the settings first. */
-const maxTries = 5
 /** If the server ends during a test, the message is sent again after this time. */
 const testAgainMs = minuteMs
 
@@ -53,36 +51,40 @@ const forAudit = ({ rules, report }: AlertSettings) => ({
   },
 })
 
-/** Changes the settings over what is stored, and queues the deliveries with them. */
+interface Revision {
+  change: (settings: AlertSettings) => AlertSettings
+  /** Queued with it. */
+  deliveries: readonly Delivery[]
+  /** For the audit log. */
+  action: string
+  audit: Auditor
+}
+
 async function revise(
   { store, clock, onChange }: AlertDeps,
   organisation: Organisation,
-  change: (settings: AlertSettings) => AlertSettings,
-  deliveries: readonly Delivery[],
-  audit: (change: Parameters<Auditor>[2]) => ReturnType<Auditor>,
+  { change, deliveries, action, audit }: Revision,
 ): Promise<AlertSettings> {
-  const { ref } = organisation
-  for (let tries = 1; tries <= maxTries; tries++) {
-    const { settings, revision, reportedFor } = await store.settings(ref)
-    const before = settings ?? defaultSettings
-    const after = change(before)
-    // If reports are switched on in the middle of a week, they begin with the next Monday.
-    const begins = after.report.on && !before.report.on
-    const { monday } = reportWeeks(clock.now(), zoneOf(organisation))
-    const changed = {
-      settings: after,
-      reportedFor: begins ? monday : reportedFor,
-      deliveries,
-    }
-    const entry = audit({ before: forAudit(before), after: forAudit(after) })
-    if (await store.changeSettings(ref, revision, changed, maxDeliveries, entry)) {
-      onChange()
-      return after
-    }
-  }
-  throw new AppError('overloaded', 'Others are changing these settings too. Try again', {
-    retryAfterSeconds: 1,
-  })
+  let after = defaultSettings
+  await store.changeSettings(
+    organisation.ref,
+    ({ settings, reportedFor }) => {
+      const before = settings ?? defaultSettings
+      after = change(before)
+      // If reports are switched on in the middle of a week, they begin with the next Monday.
+      const begins = after.report.on && !before.report.on
+      const { monday } = reportWeeks(clock.now(), zoneOf(organisation))
+      return {
+        settings: after,
+        reportedFor: begins ? monday : reportedFor,
+        deliveries,
+        audit: audit(action, 'alerts', { before: forAudit(before), after: forAudit(after) }),
+      }
+    },
+    maxDeliveries,
+  )
+  onChange()
+  return after
 }
 
 const confirmationTo = ({ slug, name }: Organisation, mail: string, now: number) =>
@@ -133,9 +135,8 @@ export async function changeSettings(
       },
     }
   }
-  return revise(deps, organisation, change, confirmations, entry =>
-    audit('alerts.change', 'alerts', entry),
-  )
+  const action = 'alerts.change'
+  return revise(deps, organisation, { change, deliveries: confirmations, action, audit })
 }
 
 /**
@@ -171,9 +172,8 @@ export async function sendConfirmation(
     )
     return { rules, report: { ...report, recipients } }
   }
-  return revise(deps, organisation, change, [confirmation], entry =>
-    audit('alerts.ask', 'alerts', entry),
-  )
+  const action = 'alerts.ask'
+  return revise(deps, organisation, { change, deliveries: [confirmation], action, audit })
 }
 
 /** The recipient that a link was mailed to. Null if the link does not work, or no longer. */
@@ -206,7 +206,8 @@ export async function followLink(
     })
     return { rules, report: { ...report, recipients } }
   }
-  await revise(deps, organisation, change, [], entry => audit(`alerts.${action}`, 'alerts', entry))
+  const revision = { change, deliveries: [], action: `alerts.${action}`, audit }
+  await revise(deps, organisation, revision)
   return linked
 }
 
@@ -307,9 +308,10 @@ export async function changeWebhook(
     ...(patch.on === false &&
       disabledAt === null && { disabledAt: entry.at, disabledWhy: 'asked' as const }),
   }
-  if (!(await store.changeWebhook(orgRef, id, change, entry))) throw noWebhook()
+  const changed = await store.changeWebhook(orgRef, id, change, entry)
+  if (changed === null) throw noWebhook()
   onChange()
-  return findWebhook(store, orgRef, id)
+  return changed
 }
 
 /** Replaces the secret. The old one also signs for the grace time. @throws AppError `webhook_not_found` */
@@ -323,8 +325,9 @@ export async function rotateWebhook(
   const entry = audit('webhook.rotate', id, { after: { graceHours } })
   const secret = newWebhookSecret()
   const oldSecretUntil = graceHours === 0 ? null : entry.at + graceHours * hourMs
-  if (!(await store.rotateWebhook(orgRef, id, secret, oldSecretUntil, entry))) throw noWebhook()
-  return { ...(await findWebhook(store, orgRef, id)), secret }
+  const rotated = await store.rotateWebhook(orgRef, id, secret, oldSecretUntil, entry)
+  if (rotated === null) throw noWebhook()
+  return { ...rotated, secret }
 }
 
 /** @throws AppError `webhook_not_found` */

@@ -12,14 +12,7 @@ import { isInstalled } from '../installation/findings.ts'
 import { seenIn } from '../installation/service.ts'
 import { checkSteps } from '../steps/check.ts'
 import { alertMessage, deliveriesKeptMs, deliveriesTo, maxDeliveries } from './messages.ts'
-import {
-  publishedFlows,
-  type ReportDeps,
-  rangeOf,
-  reportWeeks,
-  weeksToCompare,
-  zoneOf,
-} from './report.ts'
+import { flowsInWeeks, type ReportDeps, reportWeeks, weeksToCompare, zoneOf } from './report.ts'
 import {
   brokenSteps,
   fallenCompletion,
@@ -79,10 +72,10 @@ export function compareAlerts(
 export class AlertWatch {
   private readonly watchedSince: number
   private readonly analytics: ReturnType<typeof analyticsService>
-  /** The two weeks of each organisation, and what they depend on. */
+  /** The two weeks of each organisation, and when they were computed. */
   private readonly completion = new Map<
     string,
-    { at: number; key: string; weeks: Awaited<ReturnType<AlertWatch['weeksOf']>> }
+    { at: number; weeks: Awaited<ReturnType<AlertWatch['weeksOf']>> }
   >()
 
   constructor(private readonly deps: WatchDeps) {
@@ -168,37 +161,28 @@ export class AlertWatch {
 
   private async completionOf(organisation: Organisation, signal: AbortSignal) {
     const now = this.deps.clock.now()
-    const { version } = this.deps.stores.catalogue().publishedFlows(organisation)
-    const key = `${zoneOf(organisation)} ${version}`
-    const before = this.completion.get(organisation.id)
-    if (before && before.key === key && now - before.at < completionEveryMs) return before.weeks
+    const last = this.completion.get(organisation.id)
+    if (last && now - last.at < completionEveryMs) return last.weeks
     const weeks = await this.weeksOf(organisation, signal)
-    this.completion.set(organisation.id, { at: now, key, weeks })
+    this.completion.set(organisation.id, { at: now, weeks })
     return weeks
   }
 
   /** Starts and completions of each published flow in the two weeks that are compared. */
   private async weeksOf(organisation: Organisation, signal: AbortSignal) {
-    const now = this.deps.clock.now()
-    const timezone = zoneOf(organisation)
-    const { week, before } = weeksToCompare(now, timezone)
-    const published = publishedFlows(this.deps.stores, organisation)
-    const range = rangeOf(week, timezone, now)
-    const later = await this.analytics.summary(published, range, signal)
-    const rangeBefore = rangeOf(before, timezone, now)
-    const earlier = await this.analytics.summary(published, rangeBefore, signal)
-    const flows = later.flows
-      .map(({ flowKey, totals, timeToComplete }, i) => {
-        const totalsBefore = earlier.flows[i]!.totals
-        return {
+    const weeks = weeksToCompare(this.deps.clock.now(), zoneOf(organisation))
+    const deps = { ...this.deps, analytics: this.analytics }
+    const { flows, startMs } = await flowsInWeeks(deps, organisation, weeks, signal)
+    return {
+      since: startMs,
+      flows: flows
+        // Runs of a flow that takes people days have had no time to end.
+        .filter(({ timeToComplete }) => (timeToComplete.p90Seconds ?? 0) * 1_000 <= dayMs)
+        .map(({ flowKey, totals, totalsBefore }) => ({
           flow: flowKey,
           now: { hits: totals.completions, trials: totals.starts },
           before: { hits: totalsBefore.completions, trials: totalsBefore.starts },
-          // Runs of a flow that takes people days have had no time to end.
-          isSlow: (timeToComplete.p90Seconds ?? 0) * 1_000 > dayMs,
-        }
-      })
-      .filter(({ isSlow }) => !isSlow)
-    return { flows, since: range.startMs }
+        })),
+    }
   }
 }

@@ -59,10 +59,15 @@ export interface AlertSettings {
 export interface StoredSettings {
   /** Null before the first change. */
   settings: AlertSettings | null
-  /** Counts changes. 0 before the first. */
-  revision: number
   /** The Monday of the newest weekly report. */
   reportedFor: string | null
+}
+
+export interface SettingsChange {
+  settings: AlertSettings
+  reportedFor: string | null
+  deliveries: readonly Delivery[]
+  audit: AuditEntry
 }
 
 const Facts = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Null()]), {
@@ -205,18 +210,12 @@ export interface AlertStore {
   /** The ids of organisations that have settings or a webhook. */
   watched(): Promise<readonly string[]>
   settings(orgRef: OrganisationRef): Promise<StoredSettings>
-  /** Returns false and changes nothing if the settings are no longer at this revision. */
+  /** Replaces the settings by what `change` makes of them, within one transaction. */
   changeSettings(
     orgRef: OrganisationRef,
-    revision: number,
-    change: {
-      settings: AlertSettings
-      reportedFor: string | null
-      deliveries: readonly Delivery[]
-    },
+    change: (stored: StoredSettings) => SettingsChange,
     maxDeliveries: number,
-    audit: AuditEntry,
-  ): Promise<boolean>
+  ): Promise<void>
   /**
    * Counts messages that are to be sent on demand, all or none.
    *
@@ -239,15 +238,15 @@ export interface AlertStore {
     max: number,
     audit: AuditEntry,
   ): Promise<boolean>
-  /** False if there is no such webhook. Disabling it cancels its pending deliveries. */
+  /** Null if there is no such webhook. Disabling it cancels its pending deliveries. */
   changeWebhook(
     orgRef: OrganisationRef,
     id: string,
     change: WebhookChange,
     audit: AuditEntry,
-  ): Promise<boolean>
+  ): Promise<Webhook | null>
   /**
-   * Replaces the secret. False if there is no such webhook.
+   * Replaces the secret. Null if there is no such webhook.
    *
    * @param oldSecretUntil until when the previous secret also signs; null if it stops at once
    */
@@ -257,7 +256,7 @@ export interface AlertStore {
     secret: string,
     oldSecretUntil: number | null,
     audit: AuditEntry,
-  ): Promise<boolean>
+  ): Promise<Webhook | null>
   /** Deletes it with its deliveries. False if there is no such webhook. */
   removeWebhook(orgRef: OrganisationRef, id: string, audit: AuditEntry): Promise<boolean>
   /** Open alerts and those resolved since then, newest first. */

@@ -455,8 +455,6 @@ create table alert_settings (
   org_id integer primary key,
   -- JSON: which rules are on, and the recipients of the weekly report.
   settings text not null,
-  -- Counts changes, so that one is decided over what was read.
-  revision integer not null,
   -- The Monday, in the organisation's zone, for which the newest weekly report was made.
   reported_for text
 ) strict;

@@ -54,9 +54,9 @@ export function alertsConform(open: OpenStore): void {
     port().deliveries(of.ref, { webhook: to, max: 50 })
   const dueIds = async (now: number) => (await port().due(now, 50)).map(({ id }) => id)
 
-  test('settings change only at the revision that was read, with an audit line, and survive a restart', async () => {
+  test('settings change with an audit line and deliveries, all or nothing, and survive a restart', async () => {
     expect(await port().settings(tenant.ref)).toEqual({
-      ...{ settings: null, revision: 0, reportedFor: null },
+      ...{ settings: null, reportedFor: null },
     })
     expect(await port().watched()).toEqual([])
     const recipient: Recipient = {
@@ -65,18 +65,25 @@ export function alertsConform(open: OpenStore): void {
     const settings = { ...defaultSettings, report: { on: true, recipients: [recipient] } }
     const before = await lines(tenant)
     const sent = delivery({ mail: 'a@example.com', nextAt: null })
-    const change = (revision: number, deliveries: Delivery[] = []) => {
-      const changed = { settings, reportedFor: '2026-11-16', deliveries }
-      return port().changeSettings(tenant.ref, revision, changed, 100, audit())
-    }
-    expect([await change(0), await change(0, [sent])]).toEqual([true, false])
-    expect(await sentTo(null)).toEqual([])
-    expect(await change(1, [sent])).toBe(true)
+    const seen: unknown[] = []
+    const change = (deliveries: Delivery[]) =>
+      port().changeSettings(
+        tenant.ref,
+        stored => {
+          seen.push(stored.settings)
+          return { settings, reportedFor: '2026-11-16', deliveries, audit: audit() }
+        },
+        100,
+      )
+    await change([])
+    await change([sent])
+    expect(seen).toEqual([null, settings])
+    await expect(change([delivery({ type: null as never })])).rejects.toThrow()
     expect(await sentTo(null)).toEqual([sent])
     expect(await lines(tenant)).toBe(before + 2)
     await store.reopen()
     expect(await port().settings(tenant.ref)).toEqual({
-      ...{ settings, revision: 2, reportedFor: '2026-11-16' },
+      ...{ settings, reportedFor: '2026-11-16' },
     })
     expect((await port().settings(other.ref)).settings).toBeNull()
     expect(await port().watched()).toEqual([tenant.id])
@@ -123,12 +130,16 @@ export function alertsConform(open: OpenStore): void {
     expect((await port().webhooks(tenant.ref)).slice(-2)).toEqual([first, second])
     expect(await port().webhooks(other.ref)).toEqual([])
     expect(await port().addWebhook(tenant.ref, webhook(), 'whsec_a', 2, audit())).toBe(false)
-    expect(await port().rotateWebhook(other.ref, first.id, 'whsec_b', 99, audit())).toBe(false)
-    expect(await port().rotateWebhook(tenant.ref, first.id, 'whsec_b', 99, audit())).toBe(true)
+    expect(await port().rotateWebhook(other.ref, first.id, 'whsec_b', 99, audit())).toBeNull()
+    const rotated = await port().rotateWebhook(tenant.ref, first.id, 'whsec_b', 99, audit())
+    expect(rotated).toEqual({ ...first, oldSecretUntil: 99 })
     const change = { types: ['report.weekly' as const], failingSince: 2 }
-    expect(await port().changeWebhook(other.ref, first.id, change, audit())).toBe(false)
-    expect(await port().changeWebhook(tenant.ref, first.id, change, audit())).toBe(true)
-    expect(await port().changeWebhook(tenant.ref, first.id, {}, audit())).toBe(true)
+    expect(await port().changeWebhook(other.ref, first.id, change, audit())).toBeNull()
+    expect(await port().changeWebhook(tenant.ref, first.id, change, audit())).toEqual({
+      ...rotated!,
+      ...change,
+    })
+    expect(await port().changeWebhook(tenant.ref, first.id, {}, audit())).not.toBeNull()
     expect(await port().removeWebhook(other.ref, second.id, audit())).toBe(false)
     const toFirst = delivery({ webhook: first.id })
     await recorded([delivery({ webhook: second.id }), toFirst])

@@ -4,12 +4,12 @@ import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import type {
   Alert,
   AlertChanges,
-  AlertSettings,
   AlertStore,
   Attempted,
   Delivery,
   RequestedSend,
   SendBound,
+  SettingsChange,
   StoredSettings,
   Webhook,
   WebhookChange,
@@ -93,29 +93,24 @@ export function readSettings(database: Database, orgRow: number): StoredSettings
     .from(alertSettings)
     .where(eq(alertSettings.orgId, orgRow))
     .get()
-  if (!row) return { settings: null, revision: 0, reportedFor: null }
-  const { settings, revision, reportedFor } = row
-  return { settings: settings as AlertSettings, revision, reportedFor }
+  if (!row) return { settings: null, reportedFor: null }
+  return { settings: row.settings, reportedFor: row.reportedFor }
 }
 
 export function changeSettings(
   database: Database,
   orgRow: number,
-  revision: number,
-  { settings, reportedFor, deliveries }: Parameters<AlertStore['changeSettings']>[2],
+  change: (stored: StoredSettings) => SettingsChange,
   maxDeliveries: number,
-  audit: AuditEntry,
-): boolean {
-  return inTransaction(database, tx => {
-    if (readSettings(database, orgRow).revision !== revision) return false
+): void {
+  inTransaction(database, tx => {
+    const { deliveries, audit, ...values } = change(readSettings(database, orgRow))
     addDeliveries(tx, orgRow, deliveries, maxDeliveries)
-    const values = { settings, revision: revision + 1, reportedFor }
     tx.insert(alertSettings)
       .values({ orgId: orgRow, ...values })
       .onConflictDoUpdate({ target: alertSettings.orgId, set: values })
       .run()
     writeAudit(database, orgRow, [audit])
-    return true
   })
 }
 
@@ -189,16 +184,21 @@ export function addWebhook(
   })
 }
 
-/** Changes a webhook. False if there is no such webhook. */
-function updateWebhook(tx: Tables, orgRow: number, id: string, change: WebhookChange): boolean {
-  // The id is set too, because an update of nothing is not valid SQL.
+/** Changes a webhook. Null if there is no such webhook. */
+function updateWebhook(
+  tx: Tables,
+  orgRow: number,
+  id: string,
+  change: WebhookChange,
+): Webhook | null {
   const changed = tx
     .update(webhooks)
+    // The id is set too, because an update of nothing is not valid SQL.
     .set({ ...change, publicId: id })
     .where(isWebhook(orgRow, id))
-    .returning({ id: webhooks.id })
-    .all()
-  if (changed.length === 0) return false
+    .returning(webhookColumns)
+    .get()
+  if (!changed) return null
   if (change.disabledAt != null) {
     tx.update(deliveries)
       .set({ state: 'failed', nextAt: null, fault: 'The webhook was disabled' })
@@ -211,7 +211,7 @@ function updateWebhook(tx: Tables, orgRow: number, id: string, change: WebhookCh
       )
       .run()
   }
-  return true
+  return changed
 }
 
 export function changeWebhook(
@@ -220,11 +220,11 @@ export function changeWebhook(
   id: string,
   change: WebhookChange,
   audit: AuditEntry,
-): boolean {
+): Webhook | null {
   return inTransaction(database, tx => {
-    if (!updateWebhook(tx, orgRow, id, change)) return false
-    writeAudit(database, orgRow, [audit])
-    return true
+    const changed = updateWebhook(tx, orgRow, id, change)
+    if (changed) writeAudit(database, orgRow, [audit])
+    return changed
   })
 }
 
@@ -235,18 +235,18 @@ export function rotateWebhook(
   secret: string,
   oldSecretUntil: number | null,
   audit: AuditEntry,
-): boolean {
+): Webhook | null {
   return inTransaction(database, tx => {
     const oldSecret = oldSecretUntil === null ? null : sql`${webhooks.secret}`
     const rotated = tx
       .update(webhooks)
       .set({ secret, oldSecret, oldSecretUntil })
       .where(isWebhook(orgRow, id))
-      .returning({ id: webhooks.id })
-      .all()
-    if (rotated.length === 0) return false
+      .returning(webhookColumns)
+      .get()
+    if (!rotated) return null
     writeAudit(database, orgRow, [audit])
-    return true
+    return rotated
   })
 }
 

@@ -5,7 +5,13 @@ import type { Bucket } from '../../../core/organisation/buckets.ts'
 import type { Scope } from '../../../core/organisation/management-token.ts'
 import { roles } from '../../../core/organisation/role.ts'
 import { identityModes } from '../../../core/organisation/verified-identity.ts'
-import type { Facts, MessageType, RuleName, Webhook } from '../../interfaces/alerts.ts'
+import type {
+  AlertSettings,
+  Facts,
+  MessageType,
+  RuleName,
+  Webhook,
+} from '../../interfaces/alerts.ts'
 
 /**
  * The columns of the tables that Drizzle queries. `schema.sql` creates these and all other tables with their keys
@@ -89,8 +95,7 @@ export const dashboardLinks = sqliteTable('dashboard_links', {
 
 export const alertSettings = sqliteTable('alert_settings', {
   orgId: integer('org_id').primaryKey(),
-  settings: text({ mode: 'json' }).$type<object>().notNull(),
-  revision: integer().notNull(),
+  settings: text({ mode: 'json' }).$type<AlertSettings>().notNull(),
   reportedFor: text('reported_for'),
 })
 
