@@ -31,19 +31,21 @@ import {
 import {
   type AlertDeps,
   changeSettings,
+  reportToSend,
+  sendConfirmation,
+  sendReport,
+  settingsOf,
+} from './service.ts'
+import {
   changeWebhook,
   createWebhook,
   findWebhook,
   maxWebhooks,
   removeWebhook,
   replayDelivery,
-  reportToSend,
   rotateWebhook,
-  sendConfirmation,
-  sendReport,
-  settingsOf,
   testWebhook,
-} from './service.ts'
+} from './webhooks.ts'
 
 const maxListed = 100
 

@@ -9,43 +9,23 @@ import type {
   SendBound,
 } from '../../storage/interfaces/alerts.ts'
 
+const bound = (
+  kind: SendBound['kind'],
+  per: SendBound['per'],
+  max: number,
+  withinMs: number,
+  description: string,
+): SendBound => ({ kind, per, max, withinMs, description })
+
+const both = ['address', 'organisation'] as const
+
 /** No time is longer than sends are stored: see `deliveriesKeptMs`. */
 const bounds: readonly SendBound[] = [
-  {
-    kind: 'confirmation',
-    per: ['address', 'organisation'],
-    max: 3,
-    withinMs: weekMs,
-    description: '3 confirmations a week to one address',
-  },
-  {
-    kind: 'confirmation',
-    per: ['address'],
-    max: 5,
-    withinMs: dayMs,
-    description: '5 confirmations a day to one address, of all organisations',
-  },
-  {
-    kind: 'confirmation',
-    per: ['organisation'],
-    max: 20,
-    withinMs: dayMs,
-    description: '20 confirmations a day',
-  },
-  {
-    kind: 'report',
-    per: ['organisation'],
-    max: 50,
-    withinMs: dayMs,
-    description: '50 reports a day by mail',
-  },
-  {
-    kind: 'webhook',
-    per: ['organisation'],
-    max: 300,
-    withinMs: dayMs,
-    description: '300 messages a day to webhooks',
-  },
+  bound('confirmation', both, 3, weekMs, '3 confirmations a week to one address'),
+  bound('confirmation', ['address'], 5, dayMs, '5 confirmations a day to one address'),
+  bound('confirmation', ['organisation'], 20, dayMs, '20 confirmations a day'),
+  bound('report', ['organisation'], 50, dayMs, '50 reports a day by mail'),
+  bound('webhook', ['organisation'], 300, dayMs, '300 messages a day to webhooks'),
 ]
 
 const requestedSend = ({ type, mail }: Pick<Delivery, 'type' | 'mail'>): RequestedSend => {

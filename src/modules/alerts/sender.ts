@@ -20,7 +20,7 @@ export interface Outside {
   /** Posts a JSON text to a webhook. */
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Sent>
   /** What is wrong with an address for a webhook. Null if nothing is. */
-  faultOf(url: string): string | null
+  problemWith(url: string): string | null
   /** Null without a mail server, or without an address for the links in mails. */
   mail: ((mail: Mail) => Promise<Sent>) | null
   /** Where browsers reach this server. Null if that is not configured. */
