@@ -92,7 +92,7 @@ describe('arrows point one way', () => {
     limits: toAny('core', 'scheduling'),
     config: toAny('core'),
     failpoints: toAny('config'),
-    manual: toAny('config'),
+    manual: toAny('core', 'config'),
     storage: toAny('core', 'scheduling', 'failpoints'),
     http: to => toAny('core', 'scheduling')(to) || isInterface(to),
     web: (to, file) =>

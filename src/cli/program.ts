@@ -94,6 +94,15 @@ export async function program(wanted: readonly string[] = names): Promise<Comman
   return cairn
 }
 
+/**
+ * The commands to load, because loading all takes longer than most of them; undefined for all. Help lists
+ * every command, and so does the message about an unknown one.
+ */
+function commandsFor(first: string): readonly string[] | undefined {
+  if (first === '-v' || first === '--version') return []
+  return first !== 'help' && names.includes(first) ? [first] : undefined
+}
+
 /** Runs one command line. Exit status: 0 ok, 1 failure, 2 wrong usage or configuration. */
 export async function run(args: readonly string[]): Promise<void> {
   // A reader that stops early, as `head` does, is no failure.
@@ -101,10 +110,8 @@ export async function run(args: readonly string[]): Promise<void> {
     process.exit(error.code === 'EPIPE' ? (process.exitCode ?? exitStatus.ok) : complain(error))
   })
   const [first = ''] = args
-  // Help tells of all commands, and so does the message about one that does not exist.
-  const needed = first !== 'help' && names.includes(first) ? [first] : undefined
   try {
-    const cairn = await program(needed)
+    const cairn = await program(commandsFor(first))
     await cairn.parseAsync(args, { from: 'user' })
   } catch (error) {
     // Commander has reported what is wrong. Help that nobody asked for means that a command is missing.

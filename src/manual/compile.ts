@@ -1,4 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it'
+import { packed } from '../core/text/packed.ts'
 import { configurationTable } from './configuration-table.ts'
 import { pageOf } from './page.ts'
 import { terminalText } from './terminal.ts'
@@ -149,26 +150,36 @@ export const compiledManual = (): Topic[] =>
   )
 
 /** What the terminal shows, by the topic's name. */
-export const compiledTexts = (): Record<string, { title: string; text: string }> =>
-  Object.fromEntries(
-    compiledManual().map(({ name, title, terminal }) => [name, { title, text: terminal }]),
+export type TopicTexts = Record<string, { title: string; text: string }>
+
+export const packedTexts = (): string =>
+  packed(
+    Object.fromEntries(
+      compiledManual().map(({ name, title, terminal }) => [name, { title, text: terminal }]),
+    ),
   )
 
 /**
  * The page that lists the topics, the page of each by its name, the one for a name that is no topic's, and
  * the script that search reads.
  */
-export function compiledPages(): Record<'index' | 'missing' | 'search', string> & {
+export interface ManualPages {
+  index: string
+  missing: string
+  search: string
   topics: Record<string, string>
-} {
+}
+
+export function packedPages(): string {
   const topics = compiledManual()
   const entries = topics.flatMap(({ name, title, sections }) =>
     sections.map(({ heading, anchor, text }) => [name, title, heading, anchor, text]),
   )
-  return {
+  const pages: ManualPages = {
     index: pageOf(topics, null),
     missing: pageOf(topics, 'missing'),
     topics: Object.fromEntries(topics.map(topic => [topic.name, pageOf(topics, topic)])),
     search: `export default ${JSON.stringify(entries)}\n`,
   }
+  return packed(pages)
 }

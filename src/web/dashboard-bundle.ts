@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as radix from '@radix-ui/colors'
+import { packed } from '../core/text/packed.ts'
 
 /**
  * Makes the dashboard's files from its sources. Runs while Cairn is built (and, from the sources, when
@@ -88,7 +89,7 @@ function bundledPreview(): string {
 }
 
 /** The dashboard's files by name, and which of them are what. */
-export function bundledDashboard(): DashboardBundle {
+function bundledDashboard(): DashboardBundle {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-dashboard-'))
   try {
     const define = '--define=process.env.NODE_ENV="production"'
@@ -123,3 +124,5 @@ export function bundledDashboard(): DashboardBundle {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+export const packedDashboard = (): string => packed(bundledDashboard())
