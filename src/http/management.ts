@@ -24,6 +24,7 @@ interface Declared<
   errors?: Route['errors']
   isConditional?: boolean
   bodyLimitBytes?: number
+  isLong?: boolean
   /** The value of the response's `ETag`. */
   etag?: (returned: R extends TSchema ? StaticDecode<R> : null) => string
 }

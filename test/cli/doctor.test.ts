@@ -431,8 +431,10 @@ describe('a server', () => {
     expect(lines.filter(line => line.includes('acme: '))).toEqual([
       expect.stringMatching(/acme: Flows are fetched, but every event so far was refused — Fix/),
       expect.stringMatching(/acme: Events were refused as unknown_flow in the last 24 hours: 1 — /),
-      expect.stringMatching(/acme: Nothing arrives at the webhook at a\.example\..* — Check/),
-      expect.stringMatching(/acme: b\.example says that it wants no more messages .* — Fix/),
+      expect.stringMatching(
+        /acme: Messages do not arrive at the webhook at a\.example\..* — Check/,
+      ),
+      expect.stringMatching(/acme: The webhook at b\.example was disabled: .* — Fix/),
     ])
     await server.end()
   })
