@@ -1,10 +1,12 @@
 import { shown } from '../core/text/wording.ts'
-import type { PinHindrance } from '../modules/authoring/pins.ts'
 import type { PinnedStep } from '../modules/authoring/schema.ts'
 import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
 import { nextForDrafts } from './flows/records.ts'
 import { counted, fieldLines, print } from './output.ts'
 import { option, row } from './table.ts'
+
+/** Why a step was not pinned. */
+type PinHindrance = Exclude<PinnedStep['outcome'], 'pinned' | 'already pinned'>
 
 export const pinRow = row<{ dryRun: boolean; steps: PinnedStep[] }>({
   name: 'pin',
