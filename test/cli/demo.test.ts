@@ -182,10 +182,7 @@ test('a demo keeps to a short retention and its own directory, finds ports besid
   child.kill('SIGTERM')
   expect(hostname).toBe('127.0.0.1')
   expect(await child.exited).toBe(0)
-  const told = await started(
-    [...args, '--host', '0.0.0.0', '--port', port],
-    'Ctrl-C to stop',
-  )
+  const told = await started([...args, '--host', '0.0.0.0', '--port', port], 'Ctrl-C to stop')
   expect(told.output()).toContain(`http://localhost:${port}/api/v1`)
   told.child.kill('SIGTERM')
   expect(await told.child.exited).toBe(0)
