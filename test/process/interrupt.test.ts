@@ -123,7 +123,7 @@ describe.skipIf(!canTrace)('SIGINT', () => {
     expect(await finished(child)).toEqual({
       status: 130,
       stdout: '',
-      stderr: 'cairn: interrupted: the rebuild goes on in the server\n',
+      stderr: 'cairn: interrupted: the server continues the rebuild\n',
     })
     server.child.kill('SIGCONT')
   })
