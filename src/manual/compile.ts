@@ -1,4 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it'
+import { pack } from '../packed.ts'
 import { configurationTable } from './configuration-table.ts'
 import { pageOf } from './page.ts'
 import { terminalText } from './terminal.ts'
@@ -149,7 +150,11 @@ export const compiledManual = (): Topic[] =>
   )
 
 /** What the terminal shows, by the topic's name. */
-export const compiledTexts = (): Record<string, { title: string; text: string }> =>
+export type ManualTexts = Record<string, { title: string; text: string }>
+
+export const packedTexts = () => pack(compiledTexts())
+
+export const compiledTexts = (): ManualTexts =>
   Object.fromEntries(
     compiledManual().map(({ name, title, terminal }) => [name, { title, text: terminal }]),
   )
@@ -158,9 +163,13 @@ export const compiledTexts = (): Record<string, { title: string; text: string }>
  * The page that lists the topics, the page of each by its name, the one for a name that is no topic's, and
  * the script that search reads.
  */
-export function compiledPages(): Record<'index' | 'missing' | 'search', string> & {
+export interface ManualPages extends Record<'index' | 'missing' | 'search', string> {
   topics: Record<string, string>
-} {
+}
+
+export const packedPages = () => pack(compiledPages())
+
+export function compiledPages(): ManualPages {
   const topics = compiledManual()
   const entries = topics.flatMap(({ name, title, sections }) =>
     sections.map(({ heading, anchor, text }) => [name, title, heading, anchor, text]),

@@ -1,6 +1,6 @@
 import { AppError, flowNotFound, unauthorized } from '../../core/errors.ts'
-import { asPublished } from '../../core/flow/as-published.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
+import { pageFlow } from '../../core/flow/forms.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import { authorSecretHash, newAuthorSecret } from '../../core/organisation/author-session.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
@@ -96,7 +96,7 @@ export class Previews {
     if (!organisation) throw unauthorized('unknown_organisation')
     const definition = visit.definition ?? (await this.stored(organisation, visit.flow))
     if (!definition) throw unauthorized('unknown_preview')
-    const flow = asPublished(definition, { version: 0, publishedAt: isoTime(now) })
+    const flow = pageFlow({ definition, version: 0, publishedAt: now })
     const { theme } = organisation
     return { flow, expiresAt: isoTime(visit.expiresAt), ...(theme && { theme }) }
   }

@@ -88,7 +88,9 @@ function makeTemplate(): StoredWorld {
   ]
   const stored = storeFlows({ database, takeUp() {} }, flows)
   database.run(
-    `update flow_versions set body = json_set(body, '$.goal.event', 'bought', '$.when.event', 'looked')`,
+    `update flow_versions set
+      page = json_set(page, '$.goal.event', 'bought', '$.when.event', 'looked'),
+      definition = json_set(definition, '$.goal.event', 'bought')`,
   )
   database.close()
   return stored
