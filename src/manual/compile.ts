@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { packed } from '../core/text/packed.ts'
 import { configurationTable } from './configuration-table.ts'
-import { pageOf } from './page.ts'
+import { pageOf, type Section, type Topic } from './page.ts'
 import { terminalText } from './terminal.ts'
 import { sources } from './topics.ts'
 
@@ -10,28 +10,6 @@ import { sources } from './topics.ts'
  * built (and, from the sources, when the importing file is loaded): the executable holds the results
  * and reads no Markdown of the manual.
  */
-
-/** A part of a topic under a heading of its own, as the search finds it. */
-export interface Section {
-  heading: string
-  /** Of its heading in the page; empty for what stands above the first one. */
-  anchor: string
-  text: string
-}
-
-export interface Topic {
-  name: string
-  /** The group that it stands in. */
-  group: string
-  title: string
-  /** Its first paragraph as HTML, without links. */
-  summary: string
-  /** What stands in its page, with addresses relative to that page. */
-  html: string
-  sections: Section[]
-  /** Wrapped to 80 columns, without codes. */
-  terminal: string
-}
 
 const parser = new MarkdownIt({ html: false })
 
