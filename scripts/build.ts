@@ -136,10 +136,7 @@ async function build(name: string, stamps: Stamps, target?: Target): Promise<voi
       root: join(root, 'src'),
       target: 'bun',
       minify: { whitespace: true, syntax: true, identifiers: false },
-      // Parsed here and not at every start: a command takes 30 ms instead of 80, at the cost of 8 MB. Not
-      // for other machines, on which such executables of Bun have crashed (oven-sh/bun#18416).
       format: 'esm',
-      bytecode: other === undefined,
       // What threads share is in the executable once: 32 MB less of it, and 15 MiB less memory.
       splitting: true,
       sourcemap: 'linked',

@@ -59,7 +59,7 @@ async function moveDemo(cluster: Cluster, program: string): Promise<void> {
   })
   await until(async () => {
     if (demo.exitCode !== null) throw new Error(`the demo did not start: ${await output.text()}`)
-    return (await output.text()).includes('Ctrl-C stops the demo')
+    return (await output.text()).includes('Ctrl-C to stop')
   })
   demo.kill('SIGTERM')
   await demo.exited

@@ -106,7 +106,7 @@ function publicationProblemsIn(database: Database, row: number, sent: readonly P
   const isOfLoad = ({ key }: Version) => publishedKeys.includes(key)
   const versions = database
     .query<Version, [number]>(
-      `select key, version, body ->> 'name' as text
+      `select key, version, definition ->> 'name' as text
       from flow_versions join flows on flows.id = flow_id where flows.org_id = ? order by key, version`,
     )
     .all(row)

@@ -1,4 +1,4 @@
-import { type Config, defaultOf, type SettingName, settingNames } from '../config/settings.ts'
+import { type Config, defaultOf, type SettingName } from '../config/settings.ts'
 import { shown } from '../core/text/wording.ts'
 import { type HeldPort, holdPort, type PortTaken } from '../runtime/ports.ts'
 import { systemClock } from '../runtime/system-clock.ts'
@@ -12,22 +12,28 @@ import { print, tell } from './output.ts'
 import { liveLine } from './progress.ts'
 import { addSettings, serverSettingsOf } from './settings.ts'
 
-/** The demo's own defaults in place of a server's, which its help shows. */
+/** Where the demo's defaults differ from a server's. */
 const demoDefaults = {
   data: './cairn-demo-data',
-  // For this machine alone, because the demo prints its credentials, and anyone may ask for its example data.
+  // The demo prints its credentials.
   host: '127.0.0.1',
-  // One line per request would bury what the demo prints.
+  // A line for each request would hide what the demo prints.
   logLevel: 'warn',
 } as const
 const tokenSeconds = 12 * 3_600
 const defaultSitePort = 8_081
-/** How many ports after the default one are tried if none was asked for. */
+/** How many ports after the default are tried if none is set. */
 const otherPorts = 19
+
+/** The settings with a flag. The others have their variables, as for a server. */
+const demoSettings = [
+  ...(['data', 'host', 'port', 'managementHost', 'managementPort', 'publicUrl'] as const),
+  ...(['retentionDays', 'dashboard', 'logLevel', 'logFormat'] as const),
+]
 
 export function addDemo(cairn: Command): void {
   const orNext = (name: SettingName) => ({ default: `${defaultOf(name)}, or the next free one` })
-  addSettings(cairn.command('demo'), settingNames, {
+  addSettings(cairn.command('demo'), demoSettings, {
     data: { default: demoDefaults.data },
     host: { default: demoDefaults.host },
     logLevel: { default: demoDefaults.logLevel },
@@ -35,7 +41,7 @@ export function addDemo(cairn: Command): void {
     managementPort: orNext('managementPort'),
   })
     .description(
-      `serve an example organisation with three flows, a month of history and a site that shows them (from ${demoDefaults.data}, on this machine only, and on the next free ports, unless set otherwise)`,
+      'serve an example organisation with three flows, a month of history and a site that shows them',
     )
     .option(
       '--site-port <port>',
@@ -46,7 +52,7 @@ export function addDemo(cairn: Command): void {
       const { sitePort, ...config } = demoConfig(command, sitePortOf(options.sitePort))
       if (serverOf(config) !== null) {
         throw new CommandFailure(
-          `a server runs on ${config.data}: stop it, or choose another directory with --data`,
+          `a server is running on ${config.data}: stop it, or choose another directory with --data`,
         )
       }
       const interrupt = new AbortController()
@@ -56,7 +62,7 @@ export function addDemo(cairn: Command): void {
       // Loaded here, so that no other command waits for the server's modules.
       const { serve } = await import('../runtime/serve.ts')
       const running = await serve(config)
-      // It heard no signal that came before it was there.
+      // The server does not know of a signal that came before it.
       if (interrupt.signal.aborted) running.stop()
       else await present(config, running, harbor, sitePort)
       process.exit(await running.stopped)
@@ -71,12 +77,12 @@ function demoConfig(command: Command, sitePort: number | null) {
     given.has(name) ? config[name] : demoDefaults[name]
   const [data, host] = [ofDemo('data'), ofDemo('host')]
   if (config.databaseUrl !== null) {
-    warn(`the demo keeps its data in ${data}, and ignores CAIRN_DATABASE_URL`)
+    warn(`the demo stores its data in ${data} and ignores CAIRN_DATABASE_URL`)
   }
-  // The demo prints a token that it makes itself, which no identity provider's keys would verify.
+  // No identity provider's keys would verify the token that the demo creates.
   const isOwnIssuer = config.sessionSecret === null
   if (isOwnIssuer && config.sessionIssuer !== null) {
-    warn(`the demo makes its own session tokens and ignores ${config.sessionIssuer}`)
+    warn(`the demo creates its own session tokens and ignores ${config.sessionIssuer}`)
   }
   const ports = choosePorts({
     port: [given.has('port'), host, port, '--port'],
@@ -93,16 +99,16 @@ function demoConfig(command: Command, sitePort: number | null) {
   return Object.freeze({ ...config, ...ports, ...own })
 }
 
-/** A port that was asked for is taken as it is; otherwise the next free one is. */
-type WantedPort = [isAsked: boolean, host: string, port: number, flag: string]
+/** A port that is set must be free; otherwise the next free one is used. */
+type WantedPort = [isSet: boolean, host: string, port: number, flag: string]
 
-/** A port for each, none of them twice; those that were asked for are taken first. */
+/** A port for each, none of them twice; those that are set come first. */
 function choosePorts<Name extends string>(wanted: Record<Name, WantedPort>): Record<Name, number> {
   const held: [string, HeldPort][] = []
   try {
     const names = Object.entries<WantedPort>(wanted)
-    for (const [name, [isAsked, ...place]] of names.sort((a, b) => +b[1][0] - +a[1][0])) {
-      held.push([name, isAsked ? holdPort(...place) : holdFreePort(...place)])
+    for (const [name, [isSet, ...place]] of names.sort((a, b) => +b[1][0] - +a[1][0])) {
+      held.push([name, isSet ? holdPort(...place) : holdFreePort(...place)])
     }
     return Object.fromEntries(held.map(([name, { port }]) => [name, port])) as Record<Name, number>
   } finally {
@@ -124,7 +130,7 @@ function holdFreePort(host: string, first: number, flag: string): HeldPort {
   return holdPort(host, first, flag)
 }
 
-/** Null if none was asked for. */
+/** Null if none is set. */
 function sitePortOf(text: string | undefined): number | null {
   if (text === undefined) return null
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
@@ -132,13 +138,13 @@ function sitePortOf(text: string | undefined): number | null {
 }
 
 async function fill(config: Config, signal: AbortSignal): Promise<Harbor> {
-  tell(`cairn: filling ${config.data} with what people did in the last month`)
+  tell(`cairn: creating a month of example data in ${config.data}`)
   const line = liveLine()
   const options = { now: systemClock().now(), signal, onProgress: line.show }
   return fillDemo(config, options).finally(line.end)
 }
 
-/** Serves the site beside the server, and prints what there is to see. */
+/** Serves the site beside the server, and prints what to open. */
 async function present(
   config: Config,
   running: { url: string; managementUrl: string },
@@ -151,16 +157,15 @@ async function present(
   const { demoSite } = await import('./demo/site.ts')
   const fetchPage = demoSite({ cairnUrl: running.url, snippetKey })
   const site = Bun.serve({ hostname: config.host, port, fetch: fetchPage })
-  const clock = systemClock()
   const { ownTokensFor } = await import('../runtime/tokens.ts')
-  const tokens = ownTokensFor(config, clock)
+  const tokens = ownTokensFor(config, systemClock())
   const operator = { role: 'operator', name: 'Demo owner' } as const
   const link = () =>
     managedAt(config, organisation.id, manager =>
       newLink(manager, publicUrl ?? running.url, operator),
     )
   const facts = {
-    ...{ ...running, ...harbor, dataDir: data, now: clock.now() },
+    ...{ ...running, ...harbor, dataDir: data },
     ...(await tokens.issue(organisation.id, tokenSeconds)),
     siteUrl: `http://${new URL(running.url).hostname}:${site.port}`,
     dashboardUrl: dashboard === 'off' ? null : (await link()).url,

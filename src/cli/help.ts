@@ -1,11 +1,13 @@
 import { didYouMean } from '../core/text/wording.ts'
 import { commit, version } from '../core/version.ts'
-import { compiledTexts } from '../manual/compile.ts' with { type: 'macro' }
+import { packedTexts } from '../manual/compile.ts' with { type: 'macro' }
+import type { ManualTexts } from '../manual/compile.ts'
+import { unpack } from '../packed.ts'
 import type { Command } from './command.ts'
 import { UsageFailure } from './failure.ts'
 import { columns, print, printJson } from './output.ts'
 
-const topicTexts = compiledTexts()
+const topicTexts = unpack<ManualTexts>(packedTexts())
 const topicNames = Object.keys(topicTexts)
 
 /** The topics of the manual, as the program's own help lists them. */

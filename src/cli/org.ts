@@ -3,22 +3,27 @@ import { describeProblem } from '../core/flow/file.ts'
 import type { Theme } from '../core/flow/theme.ts'
 import { readThemeFile } from '../core/flow/theme-file.ts'
 import { themeProblems } from '../core/flow/theme-rules.ts'
+import { refusedShare } from '../core/organisation/verified-identity.ts'
 import { isoTime } from '../core/time/clock.ts'
 import { dayMs } from '../core/time/durations.ts'
 import type { EnvironmentsAnswer } from '../modules/environments/schema.ts'
-import { type Settings, SettingsBody } from '../modules/organisations/schema.ts'
+import {
+  type IdentityAnswer,
+  type RotatedSecret,
+  type Settings,
+  SettingsBody,
+} from '../modules/organisations/schema.ts'
 import type { Command } from './command.ts'
 import { tokenIn } from './elsewhere.ts'
 import { CommandFailure, UsageFailure, warn } from './failure.ts'
 import { readTextFile } from './files.ts'
 import { allOrganisations, type Manager } from './manage.ts'
-import { addIdentity, warnBeforeEnforcing } from './org-identity.ts'
 import { statusRow } from './org-status.ts'
-import { print, printTable } from './output.ts'
+import { fieldLines, print, printTable, tell } from './output.ts'
 import { settingRows } from './setting-rows.ts'
 import { addGroup, option, type Row, row } from './table.ts'
 
-/** Holds the token of the other organisation, so that it is in no list of processes and in no history. */
+/** Holds the token of the other organisation. An option would show it in process lists and shell histories. */
 const stagingToken = 'CAIRN_STAGING_TOKEN'
 
 const rows: Row[] = [
@@ -29,11 +34,8 @@ const rows: Row[] = [
     makesData: true,
     args: { '<name>': 'its name' },
     options: [
-      option('--slug <slug>', 'short name, a-z 0-9 and "-"; made from the name by default'),
-      option(
-        '--staging-of <org>',
-        'link it as staging: flows are tried in it and promoted to that one',
-      ),
+      option('--slug <slug>', 'short name of a-z, 0-9 and "-" (default: from the name)'),
+      option('--staging-of <org>', 'make it the staging environment of that organisation'),
     ],
     route: 'POST /organisations',
     body: ({ name, slug, stagingOf }) => ({ name, slug, stagingOf }),
@@ -50,7 +52,7 @@ const rows: Row[] = [
     run: async manager => ({ organisations: await allOrganisations(manager) }),
     part: 'organisations',
     columns: { slug: 'slug', id: 'id', name: 'name', created: 'createdAt' },
-    none: 'no organisations yet: create one with "cairn org create NAME"',
+    none: 'No organisations. Create one with "cairn org create NAME".',
     examples: ['cairn org list', 'cairn org list --json'],
   },
   statusRow,
@@ -73,41 +75,87 @@ const rows: Row[] = [
   }),
   row<EnvironmentsAnswer>({
     name: 'links',
-    about: 'list the organisations in which flows are tried for this one',
+    about: 'list the staging environments of an organisation',
     route: 'GET /environments',
     show({ production, staging }) {
-      if (production) return print(`tries flows for ${production.slug}`)
+      if (production) return print(`Staging environment of ${production.slug}.`)
       printTable(
         ['staging', 'id', 'name', 'linked'],
         staging.map(({ slug, id, name, linkedAt }) => [slug, id, name, linkedAt]),
-        'no organisation tries flows for this one: link one with "cairn org link OTHER"',
+        'No staging environment. Link one with "cairn org link OTHER".',
       )
     },
     examples: ['cairn org links'],
   }),
   row<EnvironmentsAnswer>({
     name: 'link',
-    about: 'link an organisation in which flows are tried for this one, and read from it',
+    about: 'link an organisation as a staging environment, to promote flows from it',
     args: { '[staging]': 'id or slug of that organisation; with --url see below' },
     run: ({ ask }, given) => ask('POST /environments', { body: linkBody(given) }),
-    show: ({ staging }) => print(`Linked: ${staging.map(({ slug }) => slug).join(', ')}.`),
+    show: ({ staging }) => print(`Linked ${staging.map(({ slug }) => slug).join(', ')}.`),
     examples: [
       'cairn org link harbor-staging --org harbor',
       `CAIRN_TOKEN=… ${stagingToken}=… cairn org link --url https://cairn.example.com`,
     ],
-    notes: `Whoever writes flows here may then read the flows there, and nothing else. With
---url, the variable ${stagingToken} holds a management token of the other
+    notes: `People who can write flows here can then read the flows there, and nothing else.
+With --url, set ${stagingToken} to a management token of the other
 organisation with the scope settings:write.`,
   }),
   {
     name: 'unlink',
-    about: 'remove a link, from either side: what was promoted stays',
-    args: { '<other>': 'id or slug of the organisation at the other end' },
+    about: 'remove a link, from either side; promoted flows stay',
+    args: { '<other>': 'id or slug of the other organisation' },
     route: 'DELETE /environments/:other',
     show: (_, { other }) => print(`Unlinked ${other}.`),
     examples: ['cairn org unlink harbor-staging --org harbor'],
   },
 ]
+
+const identityRows: Row[] = [
+  row<IdentityAnswer>({
+    name: 'show',
+    about: 'show the mode of identity verification, its secrets, and how many calls were valid',
+    options: [option('--secrets', 'print the secrets')],
+    route: 'GET /identity',
+    query: ({ secrets }) => ({ secrets: secrets && 'shown' }),
+    show: ({ mode, last24h }) => print(...fieldLines({ mode, last24h }), ''),
+    items: 'secrets',
+    columns: {
+      secret: ({ secret }) => secret ?? '(print it with --secrets)',
+      created: 'createdAt',
+      'valid until': ({ worksUntil }) => worksUntil ?? 'current',
+    },
+    none: 'No secret. Create one with "cairn org set identityMode observe".',
+    examples: ['cairn org identity show', 'cairn org identity show --secrets'],
+  }),
+  row<RotatedSecret>({
+    name: 'rotate',
+    about: 'create a new secret; the old one stays valid for the grace period',
+    settings: ['keyGraceHours'],
+    options: [option('--now', 'reject the hashes of older secrets at once')],
+    route: 'POST /identity/rotate',
+    body: ({ now, keyGraceHours }) => ({ graceHours: now ? 0 : keyGraceHours }),
+    show({ secret, previousUntil }, { now }) {
+      print(secret)
+      tell(now ? 'Revoked the old secret.' : `The old secret is valid until ${previousUntil}.`)
+    },
+    examples: ['cairn org identity rotate', 'cairn org identity rotate --now'],
+  }),
+]
+
+const identityGroup = {
+  name: 'identity',
+  about: 'identity verification: calls that name a user carry a hash from your back end',
+  examples: [
+    'cairn org set identityMode observe',
+    'cairn org identity show --secrets',
+    'cairn org set identityMode enforce',
+  ],
+  notes: `The hash is HMAC-SHA256 of the user ID, with the secret's text as the key, in
+lower-case hex. Your back end computes it. Every call with a userId sends it as
+userHash, also from your back end. The database holds the secrets in plain text,
+and so do backups.`,
+}
 
 export function addOrg(cairn: Command): void {
   const org = addGroup(
@@ -123,7 +171,7 @@ export function addOrg(cairn: Command): void {
     },
     rows,
   )
-  addIdentity(org)
+  addGroup(org, identityGroup, identityRows)
 }
 
 function linkBody({ staging, url }: { staging?: string; url?: string }): object {
@@ -131,12 +179,12 @@ function linkBody({ staging, url }: { staging?: string; url?: string }): object 
   if (url === undefined && staging !== undefined) return { organisation: staging }
   throw new UsageFailure(
     url === undefined
-      ? 'name the organisation in which flows are tried'
-      : `with --url, name the other organisation by its token, in the variable ${stagingToken}`,
+      ? 'name the organisation to link'
+      : `with --url, set ${stagingToken} to a token of the other organisation instead of naming it`,
   )
 }
 
-/** The theme of a file; what is wrong in it is reported line by line. @throws CommandFailure */
+/** @throws CommandFailure with a line for each problem */
 function themeIn(path: string): Theme {
   const file = readTextFile(path)
   const format = path.endsWith('.json') ? 'json' : 'yaml'
@@ -149,7 +197,7 @@ function themeIn(path: string): Theme {
   throw new CommandFailure(['the theme was not changed', ...lines].join('\n'))
 }
 
-/** Says what a change of the settings means for data and visitors. */
+/** Prints what a change of the settings means for data and visitors. */
 async function warnOfChange(key: string, settings: Settings, manager: Manager): Promise<void> {
   const { retentionDays, traits, theme, identityMode } = settings
   if (key === 'retentionDays' && retentionDays !== null) {
@@ -157,10 +205,17 @@ async function warnOfChange(key: string, settings: Settings, manager: Manager): 
     warn(`raw events received before ${before} will be deleted permanently`)
   }
   if (key === 'traits' && traits.some(mayNameSomebody)) {
-    warn('a trait that says who somebody is makes every run personal data')
+    warn('a trait that identifies a person makes every run personal data')
   }
   if (key.startsWith('theme') && theme !== null) {
     for (const { code, path, message } of themeProblems(theme)) warn(`${code} ${path} ${message}`)
   }
-  if (key === 'identityMode' && identityMode === 'enforce') await warnBeforeEnforcing(manager)
+  if (key === 'identityMode' && identityMode === 'enforce') {
+    const { last24h } = await manager.ask<IdentityAnswer>('GET /identity')
+    const { refused, all } = refusedShare(last24h)
+    if (refused === 0) return
+    warn(
+      `${refused} of ${all} calls and events in the last 24 hours had no valid hash and would be rejected: "cairn org set identityMode observe" goes back`,
+    )
+  }
 }

@@ -24,7 +24,7 @@ const groups: Record<string, Record<string, () => Promise<Add>>> = {
   'People and programs:': {
     person: async () => (await import('./person.ts')).addPerson,
     token: async () => (await import('./token.ts')).addToken,
-    audit: async () => (await import('./audit.ts')).addAudit,
+    audit: async () => (await import('./operations.ts')).addAudit,
     alerts: async () => (await import('./alerts.ts')).addAlerts,
     api: async () => (await import('./api.ts')).addApi,
   },
@@ -35,8 +35,8 @@ const groups: Record<string, Record<string, () => Promise<Add>>> = {
     service: async () => (await import('./service.ts')).addService,
     healthcheck: async () => (await import('./healthcheck.ts')).addHealthcheck,
     move: async () => (await import('./move.ts')).addMove,
-    nodes: async () => (await import('./nodes.ts')).addNodes,
-    'dead-letters': async () => (await import('./dead-letters.ts')).addDeadLetters,
+    nodes: async () => (await import('./operations.ts')).addNodes,
+    'dead-letters': async () => (await import('./operations.ts')).addDeadLetters,
     rebuild: async () => (await import('./operations.ts')).addRebuild,
     compact: async () => (await import('./operations.ts')).addCompact,
   },
@@ -59,7 +59,7 @@ export async function program(wanted: readonly string[] = names): Promise<Comman
     .exitOverride()
     .configureHelp({
       subcommandTerm: command => command.name(),
-      // What stands behind it, such as exit statuses, is in the command's own help.
+      // The rest of the sentence, such as exit statuses, is in the command's own help.
       subcommandDescription: command =>
         (command.summary() || command.description()).split(/[;(]/, 1)[0]!.trim(),
     })
@@ -94,6 +94,12 @@ export async function program(wanted: readonly string[] = names): Promise<Comman
   return cairn
 }
 
+/** Loading every command takes three times as long, so only help and the message about a wrong command do. */
+function neededFor(first: string): readonly string[] | undefined {
+  if (['-v', '--version'].includes(first)) return []
+  return first !== 'help' && names.includes(first) ? [first] : undefined
+}
+
 /** Runs one command line. Exit status: 0 ok, 1 failure, 2 wrong usage or configuration. */
 export async function run(args: readonly string[]): Promise<void> {
   // A reader that stops early, as `head` does, is no failure.
@@ -101,13 +107,11 @@ export async function run(args: readonly string[]): Promise<void> {
     process.exit(error.code === 'EPIPE' ? (process.exitCode ?? exitStatus.ok) : complain(error))
   })
   const [first = ''] = args
-  // Help tells of all commands, and so does the message about one that does not exist.
-  const needed = first !== 'help' && names.includes(first) ? [first] : undefined
   try {
-    const cairn = await program(needed)
+    const cairn = await program(neededFor(first))
     await cairn.parseAsync(args, { from: 'user' })
   } catch (error) {
-    // Commander has reported what is wrong. Help that nobody asked for means that a command is missing.
+    // Commander has reported the problem. It prints help with a status above 0 if a command is missing.
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exitStatus.ok : exitStatus.usage
       return

@@ -1,6 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it'
+import { pack } from '../packed.ts'
 import { configurationTable } from './configuration-table.ts'
-import { pageOf } from './page.ts'
+import { pageOf, type Section, type Topic } from './page.ts'
 import { terminalText } from './terminal.ts'
 import { sources } from './topics.ts'
 
@@ -9,28 +10,6 @@ import { sources } from './topics.ts'
  * built (and, from the sources, when the importing file is loaded): the executable holds the results
  * and reads no Markdown of the manual.
  */
-
-/** A part of a topic under a heading of its own, as the search finds it. */
-export interface Section {
-  heading: string
-  /** Of its heading in the page; empty for what stands above the first one. */
-  anchor: string
-  text: string
-}
-
-export interface Topic {
-  name: string
-  /** The group that it stands in. */
-  group: string
-  title: string
-  /** Its first paragraph as HTML, without links. */
-  summary: string
-  /** What stands in its page, with addresses relative to that page. */
-  html: string
-  sections: Section[]
-  /** Wrapped to 80 columns, without codes. */
-  terminal: string
-}
 
 const parser = new MarkdownIt({ html: false })
 
@@ -149,7 +128,11 @@ export const compiledManual = (): Topic[] =>
   )
 
 /** What the terminal shows, by the topic's name. */
-export const compiledTexts = (): Record<string, { title: string; text: string }> =>
+export type ManualTexts = Record<string, { title: string; text: string }>
+
+export const packedTexts = () => pack(compiledTexts())
+
+export const compiledTexts = (): ManualTexts =>
   Object.fromEntries(
     compiledManual().map(({ name, title, terminal }) => [name, { title, text: terminal }]),
   )
@@ -158,9 +141,13 @@ export const compiledTexts = (): Record<string, { title: string; text: string }>
  * The page that lists the topics, the page of each by its name, the one for a name that is no topic's, and
  * the script that search reads.
  */
-export function compiledPages(): Record<'index' | 'missing' | 'search', string> & {
+export interface ManualPages extends Record<'index' | 'missing' | 'search', string> {
   topics: Record<string, string>
-} {
+}
+
+export const packedPages = () => pack(compiledPages())
+
+export function compiledPages(): ManualPages {
   const topics = compiledManual()
   const entries = topics.flatMap(({ name, title, sections }) =>
     sections.map(({ heading, anchor, text }) => [name, title, heading, anchor, text]),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pack } from '../packed.ts'
 import { integrityOf } from './integrity.ts'
 
 /**
@@ -47,13 +48,17 @@ const shortHash = (text: string) =>
   new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 16)
 
 /** The snippet's files by name, and which of them is which. */
-export function bundledSnippet(): {
+export interface SnippetBundle {
   files: Record<string, string>
   page: string
   renderer: string
   module: string
   types: string
-} {
+}
+
+export const packedSnippet = () => pack(bundledSnippet())
+
+export function bundledSnippet(): SnippetBundle {
   const { version } = JSON.parse(readFileSync(join(import.meta.dir, '../../package.json'), 'utf8'))
   const defines: Record<string, string> = { CAIRN_BUILD_VERSION: version }
   const files: Record<string, string> = {}

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as radix from '@radix-ui/colors'
+import { pack } from '../packed.ts'
 
 /**
  * Makes the dashboard's files from its sources. Runs while Cairn is built (and, from the sources, when
@@ -123,3 +124,5 @@ export function bundledDashboard(): DashboardBundle {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+export const packedDashboard = () => pack(bundledDashboard())

@@ -1,4 +1,6 @@
-import { bundledDashboard } from './dashboard-bundle.ts' with { type: 'macro' }
+import { unpack } from '../packed.ts'
+import { packedDashboard } from './dashboard-bundle.ts' with { type: 'macro' }
+import type { DashboardBundle } from './dashboard-bundle.ts'
 
 /** The dashboard as browsers load it; made while Cairn is built. */
-export const dashboard = bundledDashboard()
+export const dashboard = unpack<DashboardBundle>(packedDashboard())

@@ -114,7 +114,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
 
     test('compacts a directory, and changes nothing that other directories have', async () => {
       await place.json(['org', 'create', 'Acme'], env())
-      expect((await run('compact')).stdout).toMatch(/^the database took .* and now takes /)
+      expect((await run('compact')).stdout).toMatch(/^Compacted the database from .* to /)
       const lines = await place.json(['audit'], env())
       expect(lines).toEqual(await place.json(['audit', '--data', 'other'], env()))
     })

@@ -44,11 +44,11 @@ async function started(args: string[], expected: string, env: Record<string, str
 
 test('the demo has a month of history, example calls that work, and steps whose element is missing', async () => {
   const args = ['demo', '--host', '127.0.0.1', '--data', 'past']
-  const { child, output } = await started(args, 'Ctrl-C stops the demo')
+  const { child, output } = await started(args, 'Ctrl-C to stop')
   const lines = output()
     .split('\n')
     .filter(line => line.startsWith('curl '))
-  const analytics = lines.find(call => call.includes('/analytics?'))
+  const analytics = lines.find(call => call.includes("/analytics'"))
   const { totals, daily, versions } = JSON.parse((await copied(analytics ?? '')).body)
   expect(daily).toHaveLength(30)
   const days = daily.filter(({ starts }: { starts: number }) => starts > 0)
@@ -105,25 +105,25 @@ async function overSocket(what: string, organisation?: string): Promise<unknown>
 test('a demo that is stopped while it is filled ends with status 0, and later ones go on from there', async () => {
   const args = ['demo', '--host', '127.0.0.1', '--data', 'midway', '--log-level', 'info']
   const daysAgo = { CAIRN_TEST_NOW: new Date(Date.now() - 4 * dayMs).toISOString() }
-  const { child, output } = await started(args, 'filling midway', daysAgo)
+  const { child, output } = await started(args, 'example data in midway', daysAgo)
   child.kill('SIGINT')
   expect(await child.exited).toBe(0)
   expect(output()).not.toMatch(/ready|error|Harbor/i)
   const startsOf = async (printed: string) => {
-    const line = printed.split('\n').find(line => line.includes('/analytics?'))
+    const line = printed.split('\n').find(line => line.includes("/analytics'"))
     const { daily } = JSON.parse((await copied(line ?? '')).body)
     return (daily as { starts: number }[]).map(({ starts }) => starts)
   }
-  const before = await started(args, 'Ctrl-C stops the demo', daysAgo)
+  const before = await started(args, 'Ctrl-C to stop', daysAgo)
   expect(await startsOf(before.output())).toHaveLength(30)
   const second = await cairn.run(args)
   expect([second.status, second.stderr]).toEqual([
     1,
-    expect.stringContaining('a server runs on midway: stop it, or choose another'),
+    expect.stringContaining('a server is running on midway: stop it, or choose another'),
   ])
   before.child.kill('SIGINT')
   expect(await before.child.exited).toBe(0)
-  const after = await started(args, 'Ctrl-C stops the demo')
+  const after = await started(args, 'Ctrl-C to stop')
   // Today may have none yet.
   const days = (await startsOf(after.output())).filter(starts => starts > 0)
   expect(days.length).toBeGreaterThanOrEqual(29)
@@ -166,15 +166,15 @@ test('a demo keeps to a short retention and its own directory, finds ports besid
   using _taken = occupied(8_080)
   const args = ['demo', '--data', 'local', '--retention-days', '2', '--management-port', '0']
   const database = { CAIRN_DATABASE_URL: 'postgres://cairn@127.0.0.1:1/cairn' }
-  const { child, output } = await started(args, 'Ctrl-C stops the demo', database)
-  expect(output()).toContain('keeps its data in local, and ignores CAIRN_DATABASE_URL')
-  const [api, site] = [/API +http:\/\/127.0.0.1:(\d+)/, /the site +http:\/\/127.0.0.1:(\d+)/].map(
+  const { child, output } = await started(args, 'Ctrl-C to stop', database)
+  expect(output()).toContain('stores its data in local and ignores CAIRN_DATABASE_URL')
+  const [api, site] = [/API +http:\/\/127.0.0.1:(\d+)/, / site +http:\/\/127.0.0.1:(\d+)/].map(
     pattern => Number(pattern.exec(output())?.[1]),
   )
   expect(api).toBeGreaterThan(8_080)
   expect(site).toBeGreaterThan(8_080)
   expect(site).not.toBe(api)
-  expect(output()).toContain(`http://127.0.0.1:${site}/home?as=ben is somebody else`)
+  expect(output()).toContain(`http://127.0.0.1:${site}/home?as=ben is another person`)
   const home = await fetch(`http://127.0.0.1:${site}/home`)
   expect(await home.text()).toContain('cairn-stub.js')
   const url = /API\s+(\S+)\/api\/v1/.exec(output())?.[1] ?? ''
@@ -182,10 +182,7 @@ test('a demo keeps to a short retention and its own directory, finds ports besid
   child.kill('SIGTERM')
   expect(hostname).toBe('127.0.0.1')
   expect(await child.exited).toBe(0)
-  const told = await started(
-    [...args, '--host', '0.0.0.0', '--port', port],
-    'Ctrl-C stops the demo',
-  )
+  const told = await started([...args, '--host', '0.0.0.0', '--port', port], 'Ctrl-C to stop')
   expect(told.output()).toContain(`http://localhost:${port}/api/v1`)
   told.child.kill('SIGTERM')
   expect(await told.child.exited).toBe(0)

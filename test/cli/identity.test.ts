@@ -19,11 +19,11 @@ const secretNow = async () => (await show('--secrets')).secrets[0]?.secret ?? ''
 const setMode = (mode: string) => place.run(['org', 'set', 'identityMode', mode])
 const rotate = (...flags: string[]) => place.run(['org', 'identity', 'rotate', ...flags])
 
-test('every organisation begins with "off", and what to do next is said', async () => {
+test('every organisation begins with "off", and the next step is printed', async () => {
   const { stdout, stderr, status } = await place.run(['org', 'identity', 'show'])
   expect([status, stderr]).toEqual([0, ''])
-  expect(stdout).toStartWith('mode: off\n')
-  expect(stdout).toContain('require them, with "cairn org set identityMode observe"\n')
+  expect(stdout).toMatch(/^mode +off\n/)
+  expect(stdout).toContain('"cairn org set identityMode observe"')
 })
 
 test('secrets are printed when they are made, and later only with --secrets', async () => {
@@ -54,7 +54,9 @@ test('beside a running server a change counts from the next request on, and coun
   expect((await show()).last24h).toEqual({ valid: 1, outdated: 0, invalid: 0, missing: 1 })
   const enforced = await setMode('enforce')
   expect(enforced.status).toBe(0)
-  expect(enforced.stderr).toContain('1 of 2 calls and events in 24 hours would have been rejected')
+  expect(enforced.stderr).toContain(
+    '1 of 2 calls and events in the last 24 hours had no valid hash',
+  )
   expect(await send({})).toBe(401)
   expect(await send({ userHash: 'wrong' })).toBe(401)
   expect(await send({ userHash })).toBe(202)
@@ -68,8 +70,6 @@ test('beside a running server a change counts from the next request on, and coun
   expect(server.stdout).toContain('"cause":"missing_user_hash"')
 
   expect((await show()).last24h).toMatchObject({ valid: 2, missing: 2, invalid: 1 })
-  const { stdout } = await place.run(['org', 'identity', 'show'])
-  expect(stdout).toContain('next: 3 of 5 calls and events had no right hash')
   await setMode('off')
   expect((await show()).secrets).toHaveLength(1)
 })

@@ -86,7 +86,7 @@ describe('dead-letters', () => {
 
   test('beside a running server are listed, retried with their verdicts, and dropped', async () => {
     const server = await place.serve()
-    expect((await place.run(['dead-letters', 'list'])).stdout).toBe('no dead letters\n')
+    expect((await place.run(['dead-letters', 'list'])).stdout).toBe('No dead letters.\n')
     await addDeadLetters(server, 'bad-1', 'bad-2', 'bad-3')
     const listed = await place.json<Listed[]>(['dead-letters', 'list'])
     expect(listed).toMatchObject([
@@ -115,7 +115,7 @@ describe('dead-letters', () => {
     withDatabase(database => poison(database, 'worse'))
     const { status, stdout } = await place.run(['dead-letters', 'retry', '--all', '--json'])
     expect(status).toBe(1)
-    expect(JSON.parse(stdout)).toMatchObject({ stored: 1, duplicate: 0, refused: 1 })
+    expect(JSON.parse(stdout)).toMatchObject([{ verdict: 'stored' }, { verdict: 'refused' }])
     expect(await place.json<Listed[]>(['dead-letters', 'list'])).toMatchObject([
       { eventId: 'worse-bad' },
     ])
@@ -160,7 +160,7 @@ describe('compact', () => {
 describe('rebuild', () => {
   test('counts flows and events, in the singular for one', async () => {
     expect(await place.run(['rebuild'])).toEqual({
-      stdout: 'rebuilt 1 flow from 0 events: nothing changed\n',
+      stdout: 'Rebuilt 1 flow from 0 events. Nothing changed.\n',
       stderr: '',
       status: 0,
     })

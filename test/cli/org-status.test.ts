@@ -74,7 +74,7 @@ test('the status includes what a running server has only noted in memory', async
   const { skewMsMedian, stages } = await cairn.json(['org', 'status', '--org', 'beta'])
   expect(skewMsMedian).toBeGreaterThanOrEqual(3_600_000)
   expect((await cairn.run(['org', 'status', '--org', 'beta'])).stdout).toMatch(
-    /^clock skew +1 hour behind$/m,
+    /^clock difference +1 hour behind$/m,
   )
   expect(stages[3].lastAt).not.toBeNull()
 })

@@ -91,7 +91,7 @@ describe('steps check', () => {
     const { stdout, stderr, status } = await check('--org', 'acme')
     expect({ status, stderr }).toEqual({ status: 1, stderr: '' })
     const [header, ...rows] = stdout.split('\n\n')[0]!.split('\n')
-    expect(header).toMatch(/^STEP +STATE +PEOPLE +FOUND +OTHERWISE +MISSED +SINCE$/)
+    expect(header).toMatch(/^STEP +STATE +PEOPLE +FOUND +BY FALLBACK +MISSED +SINCE$/)
     expect(rows.map(row => row.split(/ +/).slice(0, 6).join(' '))).toEqual([
       'tour/well healthy 6 6 0 0',
       'tour/away broken 6 0 0 6',
@@ -99,19 +99,21 @@ describe('steps check', () => {
       'tour/quiet unknown 0 0 0 0',
     ])
     expect(stdout).toEndWith(
-      '4 steps of acme: 1 healthy, 1 drifting, 1 broken, 1 unknown (under 5 people have told of the published version in 24 hours)\n',
+      '4 steps of acme: 1 healthy, 1 drifting, 1 broken, 1 unknown (fewer than 5 people in 24 hours)\n',
     )
   })
 
   test('says for a bad step on which pages, what they reported, and what to do', async () => {
     const { stdout } = await check('--org', 'acme')
     expect(stdout).toContain('tour/away is broken\n')
-    expect(stdout).toContain('https://app.example/projects: 6 missed, of 6 reports\n')
+    expect(stdout).toContain(
+      'https://app.example/projects: 6 missed, 0 by fallback, of 6 reports\n',
+    )
     expect(stdout).toContain('[31mnot there (6 times, last ')
     expect(stdout).toContain(
-      'set target.selector to `#gone-away` (suggested by 1 of 1 fingerprint), then "cairn flows push FILE --org acme" and "cairn flows publish tour --org acme"\n',
+      'pages find it with `#gone-away`: "cairn steps repair tour away --org acme" puts that into the draft\n',
     )
-    expect(stdout).toContain('check whether `#moved-here`, which found it in 6 reports, is')
+    expect(stdout).toContain('pages find it with `#moved-here`: ')
     expect(stdout).not.toContain('tour/well is')
   })
 
@@ -139,9 +141,7 @@ describe('steps check', () => {
     })
     const { stdout, status } = await check('--org', 'other')
     expect(status).toBe(0)
-    expect(stdout).toContain(
-      'tour/quiet is unknown, but its element is not as it was, or not there',
-    )
+    expect(stdout).toContain('tour/quiet is unknown, but its element changed or is missing')
   })
 })
 
@@ -192,12 +192,12 @@ describe('steps pin', () => {
   test('--dry-run shows what would be taken over, and changes nothing', async () => {
     const { stdout, stderr, status } = await pin('--dry-run')
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
-    expect(stdout).toContain('tour/well would be pinned\n')
+    expect(stdout).toContain('tour/well: would be pinned\n')
     expect(stdout).toContain('; 1 of 1 report in 24 hours alike\n')
-    expect(stdout).toContain('tour/away is not pinned: no page has told yet')
-    expect(stdout).toContain('tour/moved is not pinned: its baseline says too little')
-    expect(stdout).toContain('tour/quiet is not pinned: no page has told')
-    expect(stdout).toContain('1 step of 4 would be pinned: run it without --dry-run')
+    expect(stdout).toContain('tour/away: not pinned: no page has reported')
+    expect(stdout).toContain('tour/moved: not pinned: its snapshot is not specific')
+    expect(stdout).toContain('tour/quiet: not pinned: no page has reported')
+    expect(stdout).toContain('Would pin 1 step of 4. Run it without --dry-run')
     expect(stdout).not.toMatch(/Ann|\u001b/)
     const { stdout: pulled } = await cairn.run(['flows', 'pull', 'tour', '--org', 'pinning'])
     expect(pulled).not.toContain('fingerprint')
@@ -206,14 +206,16 @@ describe('steps pin', () => {
   test('writes the draft, and says what to do next; a second time changes nothing', async () => {
     const { stdout, status } = await pin('--flow', 'tour', '--step', 'well')
     expect(status).toBe(0)
-    expect(stdout).toContain('tour/well is pinned\n')
-    expect(stdout).toContain('"cairn flows publish tour --org pinning" gives it to pages')
+    expect(stdout).toContain('tour/well: pinned\n')
+    expect(stdout).toContain('"cairn flows publish tour --org pinning" shows it to visitors')
     const { stdout: pulled } = await cairn.run(['flows', 'pull', 'tour', '--org', 'pinning'])
     expect(pulled).toContain('textHash: ')
     expect(pulled).not.toContain('Ann')
     const published = ['flows', 'pull', 'tour', '--published', '--org', 'pinning']
     expect((await cairn.run(published)).stdout).not.toContain('fingerprint')
-    expect((await pin('--flow', 'tour', '--step', 'well')).stdout).toContain('is already pinned')
+    expect((await pin('--flow', 'tour', '--step', 'well')).stdout).toContain(
+      'tour/well: already pinned',
+    )
     await cairn.json(['flows', 'publish', 'tour', '--org', 'pinning'])
     const { stdout: json } = await pin('--step', 'well', '--flow', 'tour', '--json')
     const { steps } = JSON.parse(json)
@@ -247,7 +249,7 @@ describe('steps pin', () => {
     })
     const { stdout } = await check('--org', 'pinning')
     expect(stdout).toContain(
-      '"cairn steps pin --flow tour --step quiet --org pinning" lets pages find it by what it was like',
+      '"cairn steps pin --flow tour --step quiet --org pinning" lets pages find it by its snapshot',
     )
     expect(stdout).not.toContain('--step moved')
   })
@@ -273,8 +275,10 @@ describe('steps repair', () => {
       steps.recordHealth(report(place('repairing', 'moved'), 'ann', 'found_by_alternate')),
     )
     const { stdout } = await repair('moved')
-    expect(stdout).toContain('tour/moved: `#moved` is `#moved-here` now, in the draft')
-    expect(stdout).toContain('"cairn flows publish tour --org repairing" gives it to pages')
+    expect(stdout).toContain(
+      'Changed the selector of tour/moved from `#moved` to `#moved-here` in the draft.',
+    )
+    expect(stdout).toContain('"cairn flows publish tour --org repairing" shows it to visitors')
     expect((await repair('moved')).stdout).toContain('already has the selector `#moved-here`')
   })
 

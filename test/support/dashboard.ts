@@ -132,7 +132,7 @@ export class DashboardHouse {
     let printed = ''
     for await (const chunk of child.stdout) {
       printed += Buffer.from(chunk).toString()
-      if (printed.includes('Ctrl-C stops the demo')) break
+      if (printed.includes('Ctrl-C to stop')) break
     }
     const url = /API +(http:\S+)\/api\/v1/.exec(printed)?.[1]
     if (url === undefined) throw new Error(`The demo did not start: ${printed}`)

@@ -86,11 +86,13 @@ export function storeFlows(
         JSON.stringify(parts.map(({ key }) => rows.get(partKey(ref.key, key)) ?? 0))
       database
         .query(
-          `insert into flow_versions (flow_id, version, published_at, body, step_rows, item_rows)
-          values (?, ?, ?, ?, ?, ?)`,
+          `insert into flow_versions (flow_id, version, published_at, definition, page, step_rows, item_rows)
+          values (?, ?, ?, ?, ?, ?, ?)`,
         )
         .run(
-          ...[flowRow, version.version, version.publishedAt, JSON.stringify(body)],
+          ...[flowRow, version.version, version.publishedAt],
+          // Analytics reads nothing of a definition but fields that pages get too.
+          ...[JSON.stringify(body), JSON.stringify(body)],
           ...[rowsOf(version.steps, stored.stepRows), rowsOf(version.items, stored.itemRows)],
         )
     }

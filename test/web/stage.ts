@@ -1,6 +1,6 @@
-import { asPublished } from '../../src/core/flow/as-published.ts'
 import { readFlowFile } from '../../src/core/flow/file.ts'
 import type { Flow } from '../../src/core/flow/flow.ts'
+import { pageFlow } from '../../src/core/flow/forms.ts'
 import type { Page, TestBrowser } from '../support/browser.ts'
 
 /**
@@ -33,12 +33,12 @@ export async function serveStage() {
   return { url: server.url.href, stop: () => server.stop(true) }
 }
 
-const published = { version: 1, publishedAt: '2026-11-20T09:30:00.000Z' }
+const published = { version: 1, publishedAt: Date.parse('2026-11-20T09:30:00.000Z') }
 
 /** A flow with these steps, as pages get it. */
 export function flowOf(steps: string): Flow {
   const { flows } = readFlowFile(`- key: flow\n  steps: ${steps}\n`)
-  return asPublished(flows[0]!, published)
+  return pageFlow({ definition: flows[0]!, ...published })
 }
 
 /** Opens that page. */

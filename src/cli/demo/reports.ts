@@ -43,7 +43,7 @@ const changes: Record<string, { selector: string } & Record<string, unknown>> = 
   },
 }
 
-export const fingerprintOf = (step: Step, change: Record<string, unknown> = {}) => ({
+const fingerprintOf = (step: Step, change: Record<string, unknown> = {}) => ({
   selector: step.target?.selector ?? 'body',
   matchCount: 1,
   ...(elements[step.key] ?? { tag: 'button' }),

@@ -38,8 +38,8 @@ export const publishCommand = (key: string, org: string) =>
 
 /** What to do next after a change of drafts alone. @param keys with a space between several */
 export const nextForDrafts = (keys: string, org: string) => [
-  `next: "${publishCommand(keys, org)}" gives it to pages`,
-  `then take the output of "cairn flows pull ${keys}${org}" into your files, or the next push of them drops the change`,
+  `Next: "${publishCommand(keys, org)}" shows it to visitors.`,
+  `If you push from files, copy the change from "cairn flows pull ${keys}${org}", or the next push undoes it.`,
 ]
 
 /** A status that can be put after "it is". */

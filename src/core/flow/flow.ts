@@ -417,13 +417,19 @@ export type StepDefinition = Static<typeof StepDefinition>
 export const ItemDefinition = closed(itemFields)
 export type ItemDefinition = Static<typeof ItemDefinition>
 
+/** Fields of a flow that only its authors read. Drafts and versions have them, pages never get them. */
+const authorFields = {}
+
 /**
  * A flow as its author writes it, with every default filled in. Defaults that depend on nothing else are in
- * the schema; the others are in `derivedDefaults`. If `title` is not set, it is absent everywhere, as in
- * what older releases have stored.
+ * the schema; the others are in `derivedDefaults`. If `title` is not set, it is absent everywhere.
  */
-export const FlowDefinition = closed(flowFields(StepDefinition, ItemDefinition))
-export type FlowDefinition = Static<typeof FlowDefinition>
+export const FlowDefinition = closed({
+  ...flowFields(StepDefinition, ItemDefinition),
+  ...authorFields,
+})
+/** What pages get has an id, so that it cannot be passed for a definition. */
+export type FlowDefinition = Static<typeof FlowDefinition> & { id?: never }
 
 /** Defaults of fields that depend on neighbouring fields, which have been read and filled before. */
 export const derivedDefaults = {
@@ -444,15 +450,15 @@ const owned = {
   position: Type.Integer({ minimum: 0, description: 'counted from 0' }),
 }
 
-/** A step as the API returns it. */
+/** A step as pages get it. */
 export const Step = closed({ ...owned, ...stepFields }, { title: 'Step' })
 export type Step = Static<typeof Step>
 
-/** A checklist's item as the API returns it. */
+/** A checklist's item as pages get it. */
 export const Item = closed({ ...owned, ...itemFields }, { title: 'Item' })
 export type Item = Static<typeof Item>
 
-/** A published flow as the API returns it. */
+/** A published flow as pages get it. */
 export const Flow = closed(
   {
     id: owned.id,

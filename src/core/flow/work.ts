@@ -1,7 +1,7 @@
 import type { OrganisationRef } from '../reference.ts'
-import { asPublished } from './as-published.ts'
 import { flowDifference, newFlowDifference } from './difference.ts'
 import { readFlowFile } from './file.ts'
+import { pageFlow } from './forms.ts'
 import { storedFlowErrors } from './rules.ts'
 import { flowText } from './text.ts'
 
@@ -10,22 +10,15 @@ import { flowText } from './text.ts'
  * requests. It is pure, and takes and returns plain data, so that another thread can do it.
  */
 export const flowTasks = {
-  /** Judges a flow file, and returns its flows as pages would get them if `given` is. */
+  /** Checks a flow file. @param options.shownAt when pages would get its flows; they are left out without it */
   judge(
     text: string,
-    {
-      given,
-      ...options
-    }: NonNullable<Parameters<typeof readFlowFile>[1]> & {
-      given?: Parameters<typeof asPublished>[1]
-    },
+    { shownAt, ...options }: Parameters<typeof readFlowFile>[1] & { shownAt?: number } = {},
   ) {
     const { flows, problems } = readFlowFile(text, options)
-    return {
-      keys: flows.map(({ key }) => key),
-      problems,
-      normalised: given ? flows.map(flow => asPublished(flow, given)) : null,
-    }
+    if (shownAt === undefined) return { flows, problems, pages: null }
+    const version = { version: 1, publishedAt: shownAt }
+    return { flows, problems, pages: flows.map(definition => pageFlow({ ...version, definition })) }
   },
   /** Reads one flow, as JSON, by the rules of flow files. */
   define(json: string) {

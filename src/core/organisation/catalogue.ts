@@ -1,4 +1,4 @@
-import type { Flow, FlowStatus } from '../flow/flow.ts'
+import type { Flow, FlowDefinition, FlowStatus } from '../flow/flow.ts'
 import type { Question } from '../flow/question.ts'
 import type { Theme } from '../flow/theme.ts'
 import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../reference.ts'
@@ -55,10 +55,12 @@ export interface FlowEntry {
   /** All versions that were ever published, ascending; empty if the flow never was. */
   versions: readonly FlowVersion[]
   /**
-   * The newest version as callers see it; null if none was published. This and the fields below may have to
-   * be read when they are asked for; `latestVersion` is always available.
+   * The newest version as pages get it; null if none was published. This and the fields below may have to
+   * be read when they are used; `latestVersion` is always available.
    */
   latest: Flow | null
+  /** The newest version as its author wrote it. */
+  definition: FlowDefinition | null
   name: string
   /**
    * The names of the steps of all versions, in the order in which they were made. The newest version that

@@ -69,6 +69,21 @@ const questionOf = (question: Question) => ({
   detractors: question?.nps?.detractors,
 })
 
+/** The column of each field about the flow. A field that is missing here does not compile. */
+const flowColumns = {
+  flowId: 'id',
+  flowKey: 'key',
+  flowName: 'title',
+} as const satisfies Record<Extract<keyof Analytics, `flow${string}`>, Field>
+
+const flowOf = (analytics: Analytics): Row =>
+  Object.fromEntries(
+    Object.entries(flowColumns).map(([field, column]) => [
+      column,
+      analytics[field as keyof typeof flowColumns],
+    ]),
+  )
+
 interface RowType {
   /** What the row is, for the API's description. */
   means: string
@@ -80,16 +95,17 @@ export const rowTypes: Readonly<Record<string, RowType>> = {
   total: {
     means:
       'All runs of the range. `version` is the requested one. Seconds are those to complete the flow.',
-    rows: ({ flowId, flowKey, flowName, totals, timeToComplete, checklist, filters, range }) => [
-      row({
+    rows(analytics) {
+      const { totals, timeToComplete, checklist, filters, range } = analytics
+      const numbers = row({
         ...totals,
         ...timesOf(timeToComplete),
         version: filters.version,
-        ...{ id: flowId, key: flowKey, title: flowName },
         completedAll: checklist?.completedAll,
         complete: range.complete,
-      }),
-    ],
+      })
+      return [{ ...numbers, ...flowOf(analytics) }]
+    },
   },
   day: {
     means: 'A day of the range. `complete` is false until it is over.',

@@ -117,7 +117,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
 
   /** Undefined if the flow has no experiment; null if segments are filtered. */
   async function experimentIn({ flow, range, version, filters }: Query) {
-    const { goal, rollout } = flow.latest ?? {}
+    const { goal, rollout } = flow.definition ?? {}
     if (!goal) return undefined
     const groups = await stores.analytics.experiment(flow.organisation.ref, flow.ref, {
       ...{ range, version, goal: goal.event },

@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { invalid } from '../../core/errors.ts'
 import { flowFileSchema } from '../../core/flow/schema.ts'
 import type { FlowWork } from '../../core/flow/work.ts'
-import { type Clock, isoTime } from '../../core/time/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { freshReply } from '../../http/encoded.ts'
 import { requireScope } from '../../http/principal.ts'
 import { json } from '../../http/responder.ts'
@@ -131,20 +131,19 @@ export function authoringRoutes({
         const { text, format = 'yaml', normalised = false } = call.body
         const excess = excessOfText(text)
         if (excess !== null) throw invalid({ path: '/text', message: excess })
-        const given = normalised && { given: { version: 1, publishedAt: isoTime(clock.now()) } }
-        const options = { format, ...given }
+        const options = { format, ...(normalised && { shownAt: clock.now() }) }
         const { ref } = call.org
         let judged = await flowWork(ref, 'judge', text, options)
         if (judged.problems.some(({ code }) => code === 'unknown_flow')) {
           const others = (await authoring.flows(ref)).map(({ key }) => key)
           judged = await flowWork(ref, 'judge', text, { ...options, others })
         }
-        const { keys, problems } = judged
+        const { flows, problems, pages } = judged
         return json(200, {
           valid: !problems.some(({ severity }) => severity === 'error'),
-          flows: keys,
+          flows: flows.map(({ key }) => key),
           problems,
-          ...(judged.normalised && { normalised: judged.normalised }),
+          ...(pages && { definitions: flows, normalised: pages }),
         })
       },
     }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Flow } from '../../core/flow/flow.ts'
+import { Flow, FlowDefinition } from '../../core/flow/flow.ts'
 import { closed, text } from '../../core/flow/values.ts'
 import { Count, FlowId, Instant, InstantOrNull, OneOf } from '../../core/shapes.ts'
 
@@ -273,7 +273,9 @@ export const ValidateBody = closed({
   text: Type.String({ description: 'A flow file.', examples: ['key: welcome\nsteps: []\n'] }),
   format: Type.Optional(OneOf(['yaml', 'json'], { description: 'YAML unless given.' })),
   normalised: Type.Optional(
-    Type.Boolean({ description: 'Answer the flows as pages would get them, too.' }),
+    Type.Boolean({
+      description: 'Return the flows too: `definitions` to save, `normalised` to show.',
+    }),
   ),
 })
 const FlowProblem = Type.Object(
@@ -292,11 +294,18 @@ export const Validated = Type.Object(
     valid: Type.Boolean({ description: 'Whether there is no error; warnings may be.' }),
     flows: Type.Array(Type.String(), { description: 'The keys of the flows without an error.' }),
     problems: Type.Array(FlowProblem),
+    definitions: Type.Optional(
+      Type.Array(Type.Unsafe<FlowDefinition>(FlowDefinition), {
+        examples: [[]],
+        description:
+          'With `normalised`: these flows with every default filled in, to be saved as drafts.',
+      }),
+    ),
     normalised: Type.Optional(
       Type.Array(Flow, {
         examples: [[]],
         description:
-          'Where asked for: the same flows as pages would get them, every default filled in, with keys in place of ids.',
+          'With `normalised`: what pages would get of these flows, with keys in place of ids.',
       }),
     ),
   },

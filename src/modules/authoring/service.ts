@@ -1,6 +1,7 @@
 import { AppError, flowNotFound, invalid, type Problem } from '../../core/errors.ts'
 import type { FlowDifference } from '../../core/flow/difference.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
+import type { StoredVersion } from '../../core/flow/forms.ts'
 import type { FlowWork } from '../../core/flow/work.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
@@ -11,7 +12,6 @@ import type {
   FlowOrigin,
   FlowStore,
   FlowsRead,
-  PublishedVersion,
   StoredChange,
   Witness,
 } from '../../storage/interfaces/authoring.ts'
@@ -259,7 +259,7 @@ export class Authoring {
   }
 
   /** @throws AppError `flow_not_found`, `version_not_found` */
-  async version(orgRef: OrganisationRef, key: string, version: number): Promise<PublishedVersion> {
+  async version(orgRef: OrganisationRef, key: string, version: number): Promise<StoredVersion> {
     await this.flow(orgRef, key)
     const found = await this.store.version(orgRef, key, version)
     if (!found) throw versionNotFound()

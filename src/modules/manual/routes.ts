@@ -4,11 +4,13 @@ import { encodedReply, ofAnyone, pagePolicy, prepared } from '../../http/encoded
 import { asksForPage, pathOf } from '../../http/request-context.ts'
 import type { Reply } from '../../http/responder.ts'
 import { type Route, route } from '../../http/route.ts'
-import { compiledPages } from '../../manual/compile.ts' with { type: 'macro' }
+import { packedPages } from '../../manual/compile.ts' with { type: 'macro' }
+import type { ManualPages } from '../../manual/compile.ts'
+import { unpack } from '../../packed.ts'
 import style from './page/manual.css' with { type: 'text' }
 import script from './page/manual.js' with { type: 'text' }
 
-const pages = compiledPages()
+const pages = unpack<ManualPages>(packedPages())
 
 const headersOf = (type: string) => ({
   'Content-Type': type,

@@ -1,6 +1,6 @@
 import { AppError, flowNotFound, invalid, unauthorized } from '../../core/errors.ts'
-import { asPublished } from '../../core/flow/as-published.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
+import { pageFlow } from '../../core/flow/forms.ts'
 import type { FlowWork } from '../../core/flow/work.ts'
 import type { Auditor } from '../../core/organisation/audit.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
@@ -134,7 +134,7 @@ export async function previewedFlow(
   if (!organisation) throw unauthorized('unknown_organisation')
   const definition = ticket.definition ?? (await storedFlow(deps, organisation, ticket.flow))
   if (!definition) throw unauthorized('unknown_preview')
-  const flow = asPublished(definition, { version: 0, publishedAt: isoTime(now) })
+  const flow = pageFlow({ definition, version: 0, publishedAt: now })
   const { theme } = organisation
   return { flow, expiresAt: isoTime(ticket.expiresAt), ...(theme && { theme }) }
 }

@@ -1,17 +1,11 @@
 import type { FlowDefinition, FlowSource, PromotedSource } from '../../core/flow/flow.ts'
+import type { StoredVersion } from '../../core/flow/forms.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
 
-/** A published version of a flow; it never changes. */
-export interface PublishedVersion {
-  version: number
-  publishedAt: number
-  definition: FlowDefinition
-}
-
 /** A version without its definition. */
-export interface VersionNote extends Omit<PublishedVersion, 'definition'> {
+export interface VersionNote extends Omit<StoredVersion, 'definition'> {
   stepCount: number
   itemCount: number
   /** Who published it, and their note; null if that was not recorded. */
@@ -27,7 +21,7 @@ export interface AuthoredFlow {
   /** What its author wrote after the newest version; null if nothing. */
   draft: FlowDefinition | null
   /** The newest version, whether pages still show it or not; null if the flow was never published. */
-  newest: PublishedVersion | null
+  newest: StoredVersion | null
   updatedAt: number
   /** Where it was last pushed or promoted from; null if that was not given. */
   source: FlowSource | PromotedSource | null
@@ -103,7 +97,7 @@ export interface FlowStore {
   change(orgRef: OrganisationRef, changes: FlowChanges): Promise<readonly StoredChange[] | null>
   /** All versions of a flow, newest first, without their definitions. */
   versions(orgRef: OrganisationRef, key: string): Promise<readonly VersionNote[]>
-  version(orgRef: OrganisationRef, key: string, version: number): Promise<PublishedVersion | null>
+  version(orgRef: OrganisationRef, key: string, version: number): Promise<StoredVersion | null>
   publishedParts(orgRef: OrganisationRef, key: string): Promise<PublishedParts>
   /** Who changed a flow last, and when; null if nobody has since the audit log began to record it. */
   lastChange(orgRef: OrganisationRef, key: string): Promise<{ by: string; at: number } | null>

@@ -55,8 +55,10 @@ create table flow_versions (
   flow_id integer not null references flows (id),
   version integer not null,
   published_at integer not null,
-  -- JSON Flow, as callers get it.
-  body text not null,
+  -- JSON FlowDefinition, as its author published it.
+  definition text not null,
+  -- JSON Flow, as pages get it: made from the definition when it is published.
+  page text not null,
   -- JSON: rows of its steps and items in order, so that old versions need not be read whole.
   step_rows text not null,
   item_rows text not null,

@@ -404,7 +404,7 @@ describe('a wrong field is reported with its place', () => {
       '__proto__',
       'key: a\n__proto__: { b: 1 }',
       '2:1 unknown_field /__proto__',
-      'There is no field "__proto__": remove it, or use one of key, name, title, locale, kind, priority, frequency, targeting, schedule, when, rollout, goal, theme, steps, checklist, texts',
+      `There is no field "__proto__": remove it, or use one of ${Object.keys(FlowDefinition.properties).join(', ')}`,
     ],
   ])('%s', (_, text, problem, message) => {
     const { flows, problems } = readFlowFile(text)

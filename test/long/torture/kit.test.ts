@@ -80,7 +80,10 @@ const damages: [problem: keyof ProblemCounts, damage: string][] = [
   ],
   ['unsent', "update step_reports set message = 'made up' where org_id = 1"],
   ['torn', `delete from event_batches where ${batch(3)}`],
-  ['lostPublications', "update flow_versions set body = json_set(body, '$.name', 'Another')"],
+  [
+    'lostPublications',
+    "update flow_versions set definition = json_set(definition, '$.name', 'Another')",
+  ],
   ['unaudited', "delete from audit_log where action like 'flow.%'"],
   ['unaudited', `insert into audit_log (${lines}) select ${lines} from audit_log`],
   ['madeUp', 'delete from flow_versions'],

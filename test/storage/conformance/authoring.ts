@@ -117,10 +117,6 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       )
       const [flow, list] = [(await seen())!, (await seen('list'))!]
       expect([...Value.Errors(Flow, flow)]).toEqual([])
-      expect(Object.keys(flow)).toEqual([
-        ...['id', 'key', 'name', 'kind', 'version', 'publishedAt', 'priority', 'frequency'],
-        ...['targeting', 'theme', 'steps', 'checklist'],
-      ])
       const publishedAt = new Date(store.clock.now()).toISOString()
       expect(flow).toMatchObject({ version: 1, publishedAt })
       expect(flow.steps.map(({ key, position }) => [key, position])).toEqual([

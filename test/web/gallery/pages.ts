@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asPublished } from '../../../src/core/flow/as-published.ts'
 import { readFlowFile } from '../../../src/core/flow/file.ts'
+import { pageFlow } from '../../../src/core/flow/forms.ts'
 import type { Theme } from '../../../src/core/flow/theme.ts'
 import { bundled } from '../../../src/web/bundle.ts'
 import type { Shown } from './shown.ts'
@@ -64,13 +64,13 @@ const themes: Record<Looks['theme'], Theme | null> = {
   bold: { ...unsaid, preset: 'bold', accent: '#d6336c' },
 }
 
-const published = { version: 1, publishedAt: '2026-11-20T09:30:00.000Z' }
+const published = { version: 1, publishedAt: Date.parse('2026-11-20T09:30:00.000Z') }
 
 /** What the gallery shows, by the picture's name. */
 export const pictures: ReadonlyMap<string, Shown> = new Map(
   readFlowFile(textOf('cases.yaml')).flows.map(definition => [
     definition.key,
-    { flow: asPublished(definition, published), ...states[definition.key] },
+    { flow: pageFlow({ definition, ...published }), ...states[definition.key] },
   ]),
 )
 

@@ -1,4 +1,4 @@
-import type { Flow } from '../../../core/flow/flow.ts'
+import type { Flow, FlowDefinition } from '../../../core/flow/flow.ts'
 import type { Question } from '../../../core/flow/question.ts'
 import type { FlowEntry, FlowVersion, Organisation } from './entries.ts'
 import type { CatalogueFlowRow, CatalogueRows, VersionRow } from './rows.ts'
@@ -56,6 +56,12 @@ export class CatalogueFlow implements FlowEntry {
     return this.details.latest
   }
 
+  get definition(): FlowDefinition | null {
+    const version = this.versions.at(-1)?.version
+    const row = version === undefined ? null : this.rows.definition.get(this.ref, version)
+    return row && JSON.parse(row.definition)
+  }
+
   get name(): string {
     return this.details.name
   }
@@ -92,9 +98,9 @@ export class CatalogueFlow implements FlowEntry {
   private read(): FlowDetails {
     const { ref: row, key, versions } = this
     const version = versions.at(-1)?.version
-    // A version is frozen, so that its text is the same even if it is read later.
-    const body = version === undefined ? null : this.rows.body.get(row, version)
-    const latest = body && (JSON.parse(body.body) as Flow)
+    // A version never changes, so its text is the same even if it is read later.
+    const body = version === undefined ? null : this.rows.page.get(row, version)
+    const latest = body && (JSON.parse(body.page) as Flow)
     const steps = this.rows.stepNames.all(row)
     const everPublished = new Set(versions.flatMap(({ stepRefs }) => stepRefs))
     return {

@@ -98,36 +98,39 @@ export function catalogueRows(database: Database) {
     steps: partsIn('steps'),
     items: partsIn('items'),
     // In the order in which callers get them: highest priority first, then key.
-    published: database.query<{ flow_id: number; version: number; body: string }, [number]>(
-      `select v.flow_id, v.version, v.body
-      from ${published} order by v.body ->> '$.priority' desc, f.key`,
+    published: database.query<{ flow_id: number; version: number; page: string }, [number]>(
+      `select v.flow_id, v.version, v.page
+      from ${published} order by v.page ->> '$.priority' desc, f.key`,
     ),
     publishedBytes: database.query<{ bytes: number }, [number]>(
-      `select coalesce(sum(octet_length(v.body)), 0) as bytes from ${published}`,
+      `select coalesce(sum(octet_length(v.page)), 0) as bytes from ${published}`,
     ),
     // Most flows ask for nothing, and their text is not read for it.
     asked: database.query<AskedRow, [number]>(
-      `select f.id as flow_id, v.body ->> '$.when.event' as event, v.body ->> '$.when.count' as count,
-        v.body ->> '$.goal.event' as goal
+      `select f.id as flow_id, v.page ->> '$.when.event' as event, v.page ->> '$.when.count' as count,
+        v.page ->> '$.goal.event' as goal
       from ${published} and (event is not null or goal is not null)`,
     ),
     itemsByEvent: database.query<{ item: string; event: string }, [number]>(
       `select item.value ->> '$.id' as item, item.value ->> '$.completeOn.event' as event
       from flows f join flow_versions v on v.flow_id = f.id
           and v.version = (select max(version) from flow_versions where flow_id = f.id),
-        json_each(v.body, '$.checklist.items') as item
+        json_each(v.page, '$.checklist.items') as item
       where f.org_id = ? and f.status = 'published' and v.item_rows <> '[]' and event is not null
       order by f.id, item.key`,
     ),
-    body: database.query<{ body: string }, [number, number]>(
-      'select body from flow_versions where flow_id = ? and version = ?',
+    page: database.query<{ page: string }, [number, number]>(
+      'select page from flow_versions where flow_id = ? and version = ?',
     ),
-    // Newest first. Most bodies hold no question, and are not parsed.
+    definition: database.query<{ definition: string }, [number, number]>(
+      'select definition from flow_versions where flow_id = ? and version = ?',
+    ),
+    // Newest first. Most flows hold no question, and are not parsed.
     questions: database.query<{ id: number; question: string }, [number]>(
       `select s.id, step.value ->> '$.question' as question
-      from flow_versions v, json_each(v.body, '$.steps') as step
+      from flow_versions v, json_each(v.page, '$.steps') as step
         join steps s on s.public_id = step.value ->> '$.id'
-      where v.flow_id = ? and instr(v.body, '"question":') > 0
+      where v.flow_id = ? and instr(v.page, '"question":') > 0
         and step.value -> '$.question' is not null
       order by v.version desc`,
     ),

@@ -4,7 +4,7 @@ import type { PreparedBody } from '../../../core/organisation/catalogue.ts'
 import type { Organisation, PublishedFlows } from '../catalogue/entries.ts'
 import type { CatalogueRows } from '../catalogue/rows.ts'
 
-/** One frozen version of a flow. */
+/** One version of a flow. */
 interface Publication {
   flow_id: number
   version: number
@@ -17,9 +17,9 @@ const hashOf = (text: string) => Bun.hash.xxHash64(text).toString(36)
 
 /** A version is never edited or removed, so its text can be read whenever it is wanted. */
 function textOf(rows: CatalogueRows, { flow_id, version }: Publication): string {
-  const row = rows.body.get(flow_id, version)
+  const row = rows.page.get(flow_id, version)
   if (!row) throw new Error(`Version ${version} of the flow in row ${flow_id} is missing`)
-  return row.body
+  return row.page
 }
 
 /**
@@ -60,7 +60,7 @@ export class FlowListBody implements PublishedFlows {
     readonly asksForEvents: boolean,
   ) {
     const published = rows.published.all(ref)
-    const flows = arrayOf(published.map(({ body }) => body))
+    const flows = arrayOf(published.map(({ page }) => page))
     this.more =
       (honoursDoNotTrack ? ',"honoursDoNotTrack":true' : '') +
       (traits.length > 0 ? `,"traits":${JSON.stringify(traits)}` : '') +

@@ -1,29 +1,15 @@
 import type { Database } from 'bun:sqlite'
-import type { Flow, FlowDefinition } from '../../../core/flow/flow.ts'
+import type { StoredVersion } from '../../../core/flow/forms.ts'
 import { atOnce, inSlices, patientSlices } from '../../../scheduling/cooperative.ts'
 import type {
   AuthoredFlow,
   FlowsRead,
   PublishedParts,
-  PublishedVersion,
   VersionNote,
 } from '../../interfaces/authoring.ts'
 import { preparedOnce } from '../catalogue/change.ts'
 
-/** A published flow as its author would have written it: without what the server added. */
-export function definitionOf({ id, version, publishedAt, steps, checklist, ...rest }: Flow) {
-  const written = <Part extends { id: string; position: number }>(part: Part) => {
-    const { id, position, ...fields } = part
-    return fields
-  }
-  return {
-    ...rest,
-    steps: steps.map(written),
-    checklist: checklist && { ...checklist, items: checklist.items.map(written) },
-  }
-}
-
-/** A flow with its newest version; `draft`, `source` and `body` are JSON. */
+/** A flow with its newest version; `draft`, `source` and `definition` are JSON. */
 interface FlowRow {
   id: number
   publicId: string
@@ -38,7 +24,7 @@ interface FlowRow {
 interface VersionRow {
   version: number
   publishedAt: number
-  body: string
+  definition: string
 }
 
 /** They do not use Drizzle, which takes longer to make of a flow's text what it is than SQLite to read it. */
@@ -65,11 +51,11 @@ const statements = preparedOnce((database: Database) => {
       'select coalesce(max(seq), 0) as seq from catalogue_changes where org_id = ?',
     ),
     newestVersion: database.query<VersionRow, [number]>(
-      `select version, published_at as publishedAt, body from flow_versions where flow_id = ?
+      `select version, published_at as publishedAt, definition from flow_versions where flow_id = ?
       order by version desc limit 1`,
     ),
     version: database.query<VersionRow, [number, string, number]>(
-      `select v.version, v.published_at as publishedAt, v.body from ${ofFlow} and v.version = ?`,
+      `select v.version, v.published_at as publishedAt, v.definition from ${ofFlow} and v.version = ?`,
     ),
     versions: database.query<Omit<VersionNote, 'published'>, [number, string]>(
       `select v.version, v.published_at as publishedAt, json_array_length(v.step_rows) as stepCount,
@@ -95,10 +81,9 @@ const statements = preparedOnce((database: Database) => {
 export const revisionOf = (database: Database, orgRow: number): number =>
   statements(database).revision.get(orgRow)!.seq
 
-const versionFrom = ({ version, publishedAt, body }: VersionRow) => ({
-  version,
-  publishedAt,
-  definition: definitionOf(JSON.parse(body) as Flow) as FlowDefinition,
+const versionFrom = ({ definition, ...row }: VersionRow): StoredVersion => ({
+  ...row,
+  definition: JSON.parse(definition),
 })
 
 /** A flow's row with its newest version. */
@@ -166,7 +151,7 @@ export function flowVersionOf(
   orgRow: number,
   key: string,
   version: number,
-): PublishedVersion | null {
+): StoredVersion | null {
   const found = statements(database).version.get(orgRow, key, version)
   return found && versionFrom(found)
 }

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { FlowDefinition } from '../../../core/flow/flow.ts'
+import { pageFlow } from '../../../core/flow/forms.ts'
 import { newId } from '../../../core/organisation/ids.ts'
 import { isoTime } from '../../../core/time/clock.ts'
 import { failpoint } from '../../../failpoints.ts'
@@ -31,8 +32,10 @@ interface PreparedChange extends Pick<FlowChange, 'key' | 'status' | 'origin'> {
 
 interface PreparedVersion {
   version: number
-  /** The JSON that pages get: the parts before and after the time of its publication. */
-  body: [before: string, behind: string]
+  /** JSON. */
+  definition: string
+  /** The JSON that pages get: what stands before and after the time of its publication. */
+  page: [before: string, after: string]
   steps: readonly PartRef[]
   items: readonly PartRef[]
   /** Titles that differ from those in the newest version so far. */
@@ -86,38 +89,39 @@ function prepare(database: Database, orgRow: number, change: FlowChange): Prepar
     draft: draft && JSON.stringify(draft),
     steps: newParts('step', steps),
     items: newParts('item', items),
-    version: publish && frozen(known, publicId, publish, (newest?.version ?? 0) + 1),
+    version: publish && versionOf(known, publicId, publish, (newest?.version ?? 0) + 1),
     publishedAt: newest?.publishedAt ?? null,
   }
 }
 
-/**
- * A definition frozen as a version: what callers get, with ids and positions in the contract's
- * order, and its parts.
- */
-function frozen(
+/** Stands in for the time of publication, which is only known in the transaction. */
+const publishedAtStart = `"publishedAt":"${isoTime(0)}"`
+
+function versionOf(
   known: ReturnType<typeof partsOf>,
   id: string,
-  { key, name, kind, checklist, ...rest }: FlowDefinition,
+  definition: FlowDefinition,
   version: number,
 ): PreparedVersion {
-  const placed = <P extends { key: string }>(of: 'step' | 'item', parts: P[]) =>
-    parts.map(({ key, ...rest }, position) => ({
-      id: known[of].get(key)!.publicId,
-      key,
-      position,
-      ...rest,
-    }))
-  const steps = placed('step', rest.steps)
-  const items = placed('item', checklist?.items ?? [])
-  const before = JSON.stringify({ id, key, name, kind, version })
-  const behind = JSON.stringify({ ...rest, steps, checklist: checklist && { ...checklist, items } })
+  const { steps, checklist } = definition
+  const page = pageFlow(
+    { version, publishedAt: 0, definition },
+    {
+      flow: () => id,
+      step: key => known.step.get(key)!.publicId,
+      item: key => known.item.get(key)!.publicId,
+    },
+  )
+  const text = JSON.stringify(page)
+  // A text of the author cannot look like it, because quotes in it are escaped.
+  const at = text.indexOf(publishedAtStart)
   return {
     version,
-    body: [`${before.slice(0, -1)},"publishedAt":"`, `",${behind.slice(1)}`],
+    definition: JSON.stringify(definition),
+    page: [text.slice(0, at), text.slice(at + publishedAtStart.length)],
     steps: steps.map(({ key }) => known.step.get(key)!.ref),
-    items: items.map(({ key }) => known.item.get(key)!.ref),
-    titles: rest.steps.flatMap(({ key, title }): [PartRef, string][] => {
+    items: (checklist?.items ?? []).map(({ key }) => known.item.get(key)!.ref),
+    titles: steps.flatMap(({ key, title }): [PartRef, string][] => {
       const step = known.step.get(key)!
       return step.title === title ? [] : [[step.ref, title]]
     }),
@@ -166,9 +170,9 @@ function apply(
   if (version) {
     // Strictly later than the version before, whatever the clock does, because it tells runs apart.
     publishedAt = Math.max(updatedAt, (publishedAt ?? 0) + 1)
-    const body = version.body.join(isoTime(publishedAt))
+    const page = version.page.join(`"publishedAt":"${isoTime(publishedAt)}"`)
     const parts = [rowsOf(version.steps), rowsOf(version.items)]
-    sql.insertVersion.run(row, version.version, publishedAt, body, ...parts)
+    sql.insertVersion.run(row, version.version, publishedAt, version.definition, page, ...parts)
     for (const [step, title] of version.titles) sql.setTitle.run(title, rowOf(step))
   }
   sql.setFlow.run(status, draft, updatedAt, orgRow, row)
@@ -206,14 +210,14 @@ const statements = preparedOnce((database: Database) => {
     setOrigin: database.query(
       'update flows set source = ?, is_locked = ? where org_id = ? and id = ?',
     ),
-    // Without its body, which takes longest to read.
+    // Without its definition, which takes longest to read.
     newestVersion: database.query<{ version: number; publishedAt: number }, [number]>(
       `select version, published_at as publishedAt from flow_versions where flow_id = ?
       order by version desc limit 1`,
     ),
     insertVersion: database.query(
-      `insert into flow_versions (flow_id, version, published_at, body, step_rows, item_rows)
-      values (?, ?, ?, ?, ?, ?)`,
+      `insert into flow_versions (flow_id, version, published_at, definition, page, step_rows, item_rows)
+      values (?, ?, ?, ?, ?, ?, ?)`,
     ),
     parts: { step: partsIn('steps', 'title'), item: partsIn('items', 'null') },
     addPart: { step: addTo('steps'), item: addTo('items') },

@@ -1,5 +1,5 @@
 import type { Flow, FlowDefinition } from '../../../core/flow/flow.ts'
-import { flowOf } from '../authoring/preview/shown-flow.ts'
+import { pageFlow } from '../../../core/flow/forms.ts'
 import { themeWords as words } from '../words/theme.ts'
 
 /** Flows for previewing a theme. */
@@ -50,7 +50,9 @@ const checklist: FlowDefinition = {
   },
 }
 
+const shown = (definition: FlowDefinition) => pageFlow({ definition, version: 1, publishedAt: 0 })
+
 export const sampleFlows: Readonly<Record<'tour' | 'checklist', Flow>> = {
-  tour: flowOf(tour),
-  checklist: flowOf(checklist),
+  tour: shown(tour),
+  checklist: shown(checklist),
 }

@@ -27,11 +27,11 @@ import {
 } from '../../../../src/storage/sqlite/ledger/event-batches.ts'
 import { PresenceTable } from '../../../../src/storage/sqlite/organisations/presence-table.ts'
 import { rebuild } from '../../../../src/storage/sqlite/projections/rebuild.ts'
-import {
-  CommandExecutor,
-  type CommandResult,
-  type StorageCommand,
-} from '../../../../src/storage/sqlite/writer/commands.ts'
+import type {
+  CommandResult,
+  StorageCommand,
+} from '../../../../src/storage/sqlite/writer/command.ts'
+import { CommandExecutor } from '../../../../src/storage/sqlite/writer/commands.ts'
 import { defaultWriterPolicy } from '../../../../src/storage/sqlite/writer/group-commit.ts'
 import { Writer } from '../../../../src/storage/sqlite/writer/writer.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../../support/stored-history.ts'
@@ -88,7 +88,9 @@ function makeTemplate(): StoredWorld {
   ]
   const stored = storeFlows({ database, takeUp() {} }, flows)
   database.run(
-    `update flow_versions set body = json_set(body, '$.goal.event', 'bought', '$.when.event', 'looked')`,
+    `update flow_versions set
+      page = json_set(page, '$.goal.event', 'bought', '$.when.event', 'looked'),
+      definition = json_set(definition, '$.goal.event', 'bought')`,
   )
   database.close()
   return stored

@@ -99,7 +99,7 @@ test('a version that is published during a rebuild counts for the flows that fol
     if (isPublished) return
     isPublished = true
     world.database.run(
-      `insert into flow_versions select flow_id, 2, ${now}, body, step_rows, item_rows
+      `insert into flow_versions select flow_id, 2, ${now}, definition, page, step_rows, item_rows
       from flow_versions where flow_id = ${second}`,
     )
     world.database.run('insert into catalogue_changes (org_id) values (?)', [stored.orgRow])

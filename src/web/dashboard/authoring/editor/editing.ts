@@ -1,5 +1,5 @@
 import { computed, type Signal, signal } from '@preact/signals'
-import type { Flow } from '../../../../core/flow/flow.ts'
+import type { Flow, FlowDefinition } from '../../../../core/flow/flow.ts'
 import type { DraftAnswer, Validated } from '../../../../modules/authoring/schema.ts'
 import { Failure } from '../../api/failure.ts'
 import { readAgain } from '../../api/read.ts'
@@ -7,7 +7,7 @@ import { ask } from '../../api/request.ts'
 import { flowPath } from '../../flows/definition.ts'
 import { editorWords as words } from '../../words/editor.ts'
 import { formatAge } from '../../words/time.ts'
-import { baseOf, readBase, writtenOf } from './base.ts'
+import { baseOf, readBase } from './base.ts'
 import { type Merged, mergeFlows, type Side, type Unit, type Written } from './merge.ts'
 import { mergedText } from './merge-text.ts'
 import type { FlowProblem } from './parts.ts'
@@ -17,7 +17,9 @@ import type { Base } from './unsaved.ts'
 export interface Judged {
   text: string
   problems: readonly FlowProblem[]
-  /** The one flow in the text, if nothing is wrong with it. */
+  /** The one flow in the text, if nothing is wrong with it: to be saved. */
+  definition: FlowDefinition | null
+  /** What pages would get of it. */
   flow: Flow | null
 }
 
@@ -89,9 +91,14 @@ export class Editing {
     if (known?.text === text) return known
     const body = { text, normalised: true }
     const { value } = await ask<Validated>('/manage/validate', { method: 'POST', body })
-    const { problems, normalised = [], valid } = value!
-    const flow = valid && normalised.length === 1 ? normalised[0]! : null
-    const judged: Judged = { text, problems: problems as FlowProblem[], flow }
+    const { problems, definitions = [], normalised = [], valid } = value!
+    const isOne = valid && definitions.length === 1
+    const judged: Judged = {
+      text,
+      problems: problems as FlowProblem[],
+      definition: isOne ? definitions[0]! : null,
+      flow: isOne ? normalised[0]! : null,
+    }
     if (this.text.peek() === text) this.judged.value = judged
     return judged
   }
@@ -119,21 +126,21 @@ export class Editing {
 
   private async trySaving(taken: string | null, tries = 1): Promise<void> {
     const judged = await this.judge()
-    const { flow, text } = judged
+    const { definition, text } = judged
     const errors = judged.problems.filter(({ severity }) => severity === 'error').length
-    if (!flow) {
+    if (!definition) {
       this.refused.value = errors > 0 ? words.mend(errors) : words.notOne
       return
     }
-    if (this.key !== null && flow.key !== this.key) {
+    if (this.key !== null && definition.key !== this.key) {
       this.refused.value = words.otherKey(this.key)
       return
     }
     const base = this.base.peek()
     try {
-      const { value } = await ask<DraftAnswer>(flowPath(flow.key, '/draft?text=1'), {
+      const { value } = await ask<DraftAnswer>(flowPath(definition.key, '/draft?text=1'), {
         method: 'PUT',
-        body: flow,
+        body: definition,
         ...(base ? { ifMatch: base.etag } : { isNew: true }),
       })
       this.hold(baseOf(value!))
@@ -141,14 +148,14 @@ export class Editing {
       const isDraft = value!.state === 'draft'
       this.said.value = taken ?? (isDraft ? words.saved : words.savedAsPublished)
       readAgain()
-      this.onSaved(flow.key)
+      this.onSaved(definition.key)
     } catch (error) {
       if (!(error instanceof Failure) || error.status !== 412 || tries === maxTries) throw error
       if (!base) {
-        this.refused.value = words.keyTaken(flow.key)
+        this.refused.value = words.keyTaken(definition.key)
         return
       }
-      await this.merge(error, base, { text, written: writtenOf(flow) }, tries)
+      await this.merge(error, base, { text, written: definition }, tries)
     }
   }
 

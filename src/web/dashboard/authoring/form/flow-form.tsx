@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { isError, parseSource } from '../../../../core/flow/edit/source.ts'
+import type { FlowDefinition } from '../../../../core/flow/flow.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useFilters } from '../../shell/address.ts'
@@ -22,15 +23,35 @@ import { useEntries } from './use-entries.ts'
 import { WhenPart } from './when-part.tsx'
 import { WherePart } from './where-part.tsx'
 
-const ofFlow = ['key', 'name', 'title', 'kind', 'priority', 'frequency', 'theme', 'checklist']
-
-/** The parts beside steps and items, and the places in the file that each shows. */
+/** The parts beside steps and items. */
 const parts = {
-  flow: { heading: words.flow, places: ofFlow.map(name => `/${name}`) },
-  where: { heading: words.where, places: ['/targeting'] },
-  when: { heading: whenWords.part, places: ['/schedule', '/when', '/rollout', '/goal'] },
-  languages: { heading: languagesWords.title, places: ['/locale', '/texts'] },
+  flow: words.flow,
+  where: words.where,
+  when: whenWords.part,
+  languages: languagesWords.title,
 }
+
+/** The part that shows each field. A field that is missing here does not compile. */
+const partOf: Record<Exclude<keyof FlowDefinition, 'id' | 'steps'>, keyof typeof parts> = {
+  key: 'flow',
+  name: 'flow',
+  title: 'flow',
+  kind: 'flow',
+  priority: 'flow',
+  frequency: 'flow',
+  theme: 'flow',
+  checklist: 'flow',
+  targeting: 'where',
+  schedule: 'when',
+  when: 'when',
+  rollout: 'when',
+  goal: 'when',
+  locale: 'languages',
+  texts: 'languages',
+}
+
+const placesOf = (part: keyof typeof parts) =>
+  Object.entries(partOf).flatMap(([field, of]) => (of === part ? [`/${field}`] : []))
 
 const partNames = Object.keys(parts) as (keyof typeof parts)[]
 
@@ -84,10 +105,10 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
                 <OutlineLink
                   key={name}
                   isChosen={at === name}
-                  problems={within(ofParts, ...parts[name].places)}
+                  problems={within(ofParts, ...placesOf(name))}
                   onChoose={() => choose(name)}
                 >
-                  {parts[name].heading}
+                  {parts[name]}
                 </OutlineLink>
               ))}
             </div>
@@ -114,7 +135,7 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
                 onRemove={() => remove(entry) && goOn('h2')}
               />
             )}
-            {typeof at === 'string' && <h2>{parts[at].heading}</h2>}
+            {typeof at === 'string' && <h2>{parts[at]}</h2>}
             <fieldset
               class="detail-fields"
               disabled={isLocked}

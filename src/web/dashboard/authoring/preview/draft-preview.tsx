@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { FlowDefinition } from '../../../../core/flow/flow.ts'
+import { pageFlow } from '../../../../core/flow/forms.ts'
 import type { DraftAnswer } from '../../../../modules/authoring/schema.ts'
 import { useRead } from '../../api/read.ts'
 import { flowPath } from '../../flows/definition.ts'
@@ -8,11 +9,10 @@ import { Button } from '../../parts/button.tsx'
 import { Reading } from '../../shell/states.tsx'
 import { previewWords as words } from '../../words/preview.ts'
 import { FlowPreview } from './flow-preview.tsx'
-import { flowOf } from './shown-flow.ts'
 
 function Preview({ definition }: { definition: FlowDefinition }) {
   const part = useSignal<string | null>(null)
-  const flow = useMemo(() => flowOf(definition), [definition])
+  const flow = useMemo(() => pageFlow({ definition, version: 1, publishedAt: 0 }), [definition])
   return <FlowPreview flow={flow} part={part.value} onPart={key => (part.value = key)} />
 }
 

@@ -195,7 +195,7 @@ describe('a block', () => {
     const publish = (version: number, steps: string[]) => {
       const rows = steps.map(key => stored.stepRows.get(`welcome/${key}`))
       world.database.run(
-        `insert into flow_versions select flow_id, ?, ?, body, ?, item_rows
+        `insert into flow_versions select flow_id, ?, ?, definition, page, ?, item_rows
         from flow_versions where flow_id = ? and version = 1`,
         [version, start + version, JSON.stringify(rows), flowRow],
       )
