@@ -25,6 +25,7 @@ interface Declared<
   errors?: Route['errors']
   isConditional?: boolean
   bodyLimitBytes?: number
+  isLong?: boolean
   /** The response is compressed and has an `ETag`: a caller that has it gets a 304. */
   isShared?: boolean
   /** The value of the response's `ETag`, which callers send back as `If-Match`. */
@@ -67,7 +68,7 @@ const verb = (needs: Needs, method: Route['method']): Verb =>
     return route({
       ...managing(needs),
       ...rest,
-      ...(errors && { errors: errors }),
+      ...(errors && { errors }),
       ...{ method, path, operation, summary },
       responses: { [status]: shape } as unknown as Route['responses'],
       async handle(call: RequestContext) {

@@ -15,10 +15,18 @@ import { databaseFile } from '../database/database.ts'
 import { whileRewriting } from '../database/rewriting.ts'
 import { withFile } from '../database/synced-files.ts'
 import { projectedOf } from '../projections/project-rest.ts'
-import type { LongWorkPlace } from '../writer/long-work.ts'
 import { erase } from './erase.ts'
 import { type ErasureRow, ErasureTable, erasureIdOf } from './erasure-table.ts'
 import { beginErasure } from './erasures.ts'
+
+/** Where long work is done. */
+export interface LongWorkPlace {
+  dataDir: string
+  /** Epoch milliseconds. */
+  now: () => number
+  /** Whether a server is running whose writes have to be let through. */
+  isServed: boolean
+}
 
 /** What every database file begins with (sqlite.org/fileformat.html, section 1.3). */
 const magic = 'SQLite format 3\0'

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import type { OperationAudit, RebuildProgress, Rebuilt } from '../../interfaces/operations.ts'
 import type { Erased, ErasureAudit, ErasureProgress, NamedPerson } from '../../interfaces/people.ts'
+import type { Log, Member } from '../../log/log.ts'
 import { type LogBatch, LogUnavailable } from '../../log/log.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { stateIn } from '../database/server-state.ts'
@@ -10,10 +11,35 @@ import { receiptOf } from '../erasure/erase-whole.ts'
 import { type ErasureRow, ErasureTable } from '../erasure/erasure-table.ts'
 import { allowAgain, beginErasure } from '../erasure/erasures.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
+import type { LongWork } from '../writer/long-work.ts'
 import type { EventsCopy } from './events-copy.ts'
 import { SharedList } from './shared-list.ts'
 import type { Snapshots } from './snapshots.ts'
-import type { TogetherParts } from './together.ts'
+
+/** What makes a database one of several that follow a log. */
+export interface Following {
+  log: Log
+  /** Null for a command, for which nobody waits. */
+  member: Member | null
+  /** Work in a thread of its own, on this machine's own files. */
+  work: Pick<LongWork, 'eraseHere' | 'rebuildHere' | 'snapshot'>
+}
+
+/** What this machine does, for what several machines do together. */
+export interface TogetherParts extends Following {
+  database: Database
+  dataDir: string
+  now: () => number
+  /** The position of this machine's database. */
+  seq: () => number
+  change: <T>(work: () => T, isInPassing?: boolean, committed?: () => void) => Promise<T>
+  /** Changes what is about this machine alone. */
+  here: (work: () => void) => Promise<void>
+  /** Resolves once no transaction is open. */
+  idle: () => Promise<void>
+  /** Deletes from this machine's ledger what is due there. */
+  retain: () => Promise<void>
+}
 
 /** For a rebuild that another machine was asked for, and notes. */
 const nobodysAudit: OperationAudit = {

@@ -15,7 +15,12 @@ import { freeBytesOf } from '../backup/room.ts'
 import { compact, databaseSize, emptyLog } from '../database/compact.ts'
 import { openForWriting } from '../database/database.ts'
 import { whileRewriting } from '../database/rewriting.ts'
-import { type ErasedHere, eraseHere, eraseWhole } from '../erasure/erase-whole.ts'
+import {
+  type ErasedHere,
+  eraseHere,
+  eraseWhole,
+  type LongWorkPlace,
+} from '../erasure/erase-whole.ts'
 import type { ErasureRow } from '../erasure/erasure-table.ts'
 import { type ErasuresFinished, finishErasures } from '../erasure/erasures.ts'
 import { auditEverywhere } from '../organisations/audit-log.ts'
@@ -41,15 +46,6 @@ export type LongWork = InRows<Pick<PeopleStore, 'erase'>> &
     /** Erases people on the list of erasures whom a restored database still knows, before anything is answered. */
     finishErasures(onCompacting: () => void): Promise<ErasuresFinished>
   }
-
-/** Where long work is done. */
-export interface LongWorkPlace {
-  dataDir: string
-  /** Epoch milliseconds. */
-  now: () => number
-  /** Whether a server is running whose writes have to be let through. */
-  isServed: boolean
-}
 
 /** Long work in this very thread, which answers nothing else meanwhile. */
 export function longWorkHere(place: LongWorkPlace): LongWork {
