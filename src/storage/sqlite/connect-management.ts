@@ -86,7 +86,7 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
     (...args: Args) =>
       calls.change(database => change(database, ...args), true)
   const currentKey = (orgRow: number) =>
-    keysOf(reading, orgRow, 0).find(({ retiredAt }) => retiredAt === null)?.key ?? null
+    keysOf(reading, orgRow, 0).find(({ worksUntil }) => worksUntil === null)?.key ?? null
   const seen: SeenStore = {
     async write() {
       // What is stored can be told even if nothing can be written.
