@@ -189,7 +189,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...environmentRoutes({ ...management, stores, flowWork, clock }),
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, stores, clock }),
-    ...operationsRoutes({ ...management, server: deps.server, clock }),
+    ...operationsRoutes({ ...management, server: deps.server }),
     ...alertRoutes({
       ...{ store: management.alerts, stores, clock },
       ...{ evidence: management.evidence, operations: management.operations },

@@ -163,7 +163,7 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
     operations: asPort<OperationsStore>({
       deadLetters: readsAll(listDeadLetters),
       deadLetterIds: readsAll(deadLetterIds),
-      nodes: async () => together?.member?.all() ?? null,
+      nodes: async () => together?.member?.all() ?? { isShared: false, change: 0, nodes: [] },
       retryDeadLetters: (...args) =>
         calls.change(database => retryDeadLetters(database, storage.withholding, ...args)),
       dropDeadLetters: changes(dropDeadLetters),

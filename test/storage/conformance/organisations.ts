@@ -59,7 +59,7 @@ export function organisationsConform(open: OpenStore): void {
         ...{ honoursDoNotTrack: false, identityMode: 'off', createdAt: store.clock.now() },
         ...{ timezone: null, theme: null },
       })
-      expect(keys).toMatchObject([{ key: tenant.snippetKey, retiredAt: null }])
+      expect(keys).toMatchObject([{ key: tenant.snippetKey, worksUntil: null }])
       expect(secrets).toEqual([])
     })
 
