@@ -12,7 +12,7 @@ import type {
   OrganisationStore,
   Settings,
 } from '../../storage/interfaces/organisations.ts'
-import { cannotLink } from '../environments/faults.ts'
+import { cannotLink } from '../environments/linking.ts'
 import {
   type DecidedChange,
   keyRotated,

@@ -61,7 +61,7 @@ const pages: readonly ExpectedPage[] = [
   { path: '/settings/identity', ...settings('Identity'), shows: 'Hashes of user ids' },
   { path: '/settings/tokens', ...settings('Management tokens'), shows: 'Make a token' },
   { path: '/settings/sign-in', ...settings('Sign-in'), shows: 'Identity provider' },
-  { path: '/settings/alerts', ...settings('Alerts'), shows: 'A step has lost its element' },
+  { path: '/settings/alerts', ...settings('Alerts'), shows: 'A step is broken' },
   { path: '/settings/timezone', ...settings('Time zone'), shows: 'Whose days are shown' },
   { path: '/settings/throttle', ...settings('Throttle'), shows: 'Throttle' },
   { path: '/settings/environments', ...settings('Environments'), shows: 'Link' },

@@ -199,7 +199,7 @@ export function operationsConform(open: OpenStore): void {
       const release = await store.refuse('bad')
       await tenant.append([event('bad-ada'), event('bad-bob')])
       await release()
-      const { receipt } = await tenant.erase('ubad-ada')
+      const receipt = await tenant.erase('ubad-ada')
       expect(receipt.erased).toMatchObject({ deadLetters: 1 })
       expect((await operations().deadLetters(tenant.ref, 9)).letters).toMatchObject([
         { eventId: 'bad-bob' },

@@ -58,7 +58,7 @@ export function AlertsSection() {
           </>
         )}
       </Reading>
-      <Mails said={said} />
+      <Mails />
     </>
   )
 }

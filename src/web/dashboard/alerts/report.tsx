@@ -96,7 +96,7 @@ export function ReportForm({
 
 type Recipient = AlertSettings['report']['recipients'][number]
 
-const tones = { waiting: 'warn', confirmed: 'good', unsubscribed: 'neutral' } as const
+const tones = { waiting: 'warn', confirmed: 'good' } as const
 
 const columns = (resend: ((recipient: Recipient) => void) | null): Column<Recipient>[] => [
   { name: words.address, isTitle: true, cell: ({ mail }) => mail },

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type {
-  Delivery,
-  Webhook,
+  DeliveryJson,
+  WebhookJson,
   WebhookList,
   WebhookWithSecret,
 } from '../../../modules/alerts/schema.ts'
@@ -29,29 +29,29 @@ export function Webhooks({
   const { refused, run } = useAction()
   const isAdding = useSignal(false)
   const shown = useSignal<WebhookWithSecret | null>(null)
-  const rotated = useSignal<Webhook | null>(null)
-  const choosing = useSignal<Webhook | null>(null)
-  const removed = useSignal<Webhook | null>(null)
+  const rotated = useSignal<WebhookJson | null>(null)
+  const choosing = useSignal<WebhookJson | null>(null)
+  const removed = useSignal<WebhookJson | null>(null)
   const actions = {
-    test: (webhook: Webhook) =>
+    test: (webhook: WebhookJson) =>
       run(async () => {
-        const sent = await act<Delivery>(at(webhook, '/test'), {})
-        const why = sent.status === null ? (sent.fault ?? '') : words.answered(sent.status)
+        const sent = await act<DeliveryJson>(at(webhook, '/test'), {})
+        const why = sent.status === null ? (sent.fault ?? '') : words.responded(sent.status)
         said.value =
           sent.state === 'delivered'
             ? words.arrived(hostOf(webhook), sent.status ?? 0)
             : words.notArrived(hostOf(webhook), why)
         readAgain()
       }),
-    turn: (webhook: Webhook, on: boolean) =>
+    turn: (webhook: WebhookJson, on: boolean) =>
       run(async () => {
         await act(at(webhook), { method: 'PATCH', body: { on } })
         said.value = words.switched(hostOf(webhook), on)
         readAgain()
       }),
-    choose: (webhook: Webhook) => (choosing.value = webhook),
-    rotate: (webhook: Webhook) => (rotated.value = webhook),
-    remove: (webhook: Webhook) => (removed.value = webhook),
+    choose: (webhook: WebhookJson) => (choosing.value = webhook),
+    rotate: (webhook: WebhookJson) => (rotated.value = webhook),
+    remove: (webhook: WebhookJson) => (removed.value = webhook),
   }
   return (
     <>
