@@ -17,7 +17,6 @@ const settings = (name: string) => ({ title: `${name} · Settings`, heading: 'Se
 
 const address = encodeURIComponent('https://app.example.com/projects')
 const explained = `/explain?url=${address}&flow=welcome&user=person-0`
-const late = '/flows/welcome?by=plan&segment=plan:pro&late=create:10m'
 const rangeOnPaper = /– .+ \d{4}, Europe\/Berlin, all versions/
 
 const pages: readonly ExpectedPage[] = [
@@ -30,7 +29,6 @@ const pages: readonly ExpectedPage[] = [
   { path: '/flows/new?view=yaml', title: 'New flow', shows: 'No problems' },
   { path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },
   { path: '/flows/welcome?by=plan', title: 'Welcome tour', shows: 'Completion by plan' },
-  { path: late, title: 'Welcome tour', shows: 'Completion by when runs first saw Start a project' },
   { path: '/flows/welcome/health', ...ofFlow('Health'), shows: 'Of the last 24 hours' },
   { path: '/flows/welcome/edit', ...ofFlow('Edit'), shows: 'No problems' },
   { path: '/flows/welcome/edit?view=yaml', ...ofFlow('Edit'), shows: 'No problems' },
