@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
-import type { Erasure } from '../modules/people/schema.ts'
-import type { ErasureProgress } from '../storage/interfaces/people.ts'
+
+import type { Erasure, ErasureProgress } from '../storage/interfaces/people.ts'
 import type { Command, Flags } from './command.ts'
 import { write, writeTo } from './download.ts'
 import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
