@@ -334,7 +334,7 @@ describe('rights', () => {
       const served = await owner.run(['serve', ...freePorts])
       expect(served.status).toBe(1)
       expect(served.stderr).toStartWith(
-        'cairn: the data directory, or a file in it, cannot be written: let this user write it ("cairn doctor" says which)',
+        'cairn: cannot write the data directory or a file in it: give this user access ("cairn doctor" names the file)',
       )
       expect(served.stderr).not.toContain('CAIRN_DEBUG')
     })

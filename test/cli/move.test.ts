@@ -111,7 +111,7 @@ describe('cairn move', () => {
   })
 
   test('refuses a directory without data, one that a server uses, and a second move', async () => {
-    expect(await refusalOf('--data', 'nothing')).toContain('there is no Cairn data in nothing')
+    expect(await refusalOf('--data', 'nothing')).toContain('no Cairn data in nothing')
     const lock = keepServersOut(place.path('cairn-data'))
     expect(await refusalOf()).toContain('a server runs already on')
     lock.release()

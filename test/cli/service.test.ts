@@ -204,7 +204,7 @@ test('the initial settings file has every setting, and can be read as it is', as
   expect(readSettingsFile(all).faults).toEqual([])
   writeFileSync(join(place.folder, 'all.env'), all)
   const { stderr } = await place.run(['org', 'list', '--config', 'all.env', '--data', 'none'])
-  expect(stderr).toStartWith('cairn: there is no Cairn data in none')
+  expect(stderr).toStartWith('cairn: no Cairn data in none')
 })
 
 describe('monitoring', () => {
