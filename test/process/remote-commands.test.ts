@@ -157,7 +157,7 @@ test('the error names an untrusted certificate, a wrong protocol, an absent serv
   const gone = await answering(answer, async at => at)
   expect((await push(gone)).stderr).toMatch(/cannot be reached \(\w+\): nothing listens there/)
   const nowhere = await push('http://nowhere.invalid')
-  expect(nowhere.stderr).toContain('no such host is known')
+  expect(nowhere.stderr).toContain('unknown host: check the name')
   expect(nowhere.stderr).toContain('warning: http:// sends')
   expect((await push(url)).stderr).not.toContain('warning')
   for (const path of ['/api/v1', '/docs/', '/dashboard/acme', '/nothing']) {
