@@ -1,7 +1,9 @@
 import type { Static, StaticDecode, TObject, TSchema } from '@sinclair/typebox'
 import { TransformEncode } from '@sinclair/typebox/value'
 import { type Auditor, auditor } from '../core/organisation/audit.ts'
+import { freshReply } from './encoded.ts'
 import { actorOf, type Needs } from './principal.ts'
+import { answerLongWork } from './progress-reply.ts'
 import type { RequestContext } from './request-context.ts'
 import { json } from './responder.ts'
 import { managing, type Route, route } from './route.ts'
@@ -23,8 +25,12 @@ interface Declared<
   /** Codes of errors that do not follow from the other fields. */
   errors?: Route['errors']
   isConditional?: boolean
+  isLong?: boolean
   bodyLimitBytes?: number
-  /** The value of the response's `ETag`. */
+  isLong?: boolean
+  /** The response is compressed and has an `ETag`: a caller that has it gets a 304. */
+  isShared?: boolean
+  /** The value of the response's `ETag`, which callers send back as `If-Match`. */
   etag?: (returned: R extends TSchema ? StaticDecode<R> : null) => string
 }
 
@@ -48,30 +54,73 @@ type Verb = <
 
 type Returned<R> = R extends TSchema ? StaticDecode<R> : unknown
 
+/** So that what is edited next is never an old copy. */
+const revalidated = { 'Cache-Control': 'private, no-cache' }
+
 const defaultResponses = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'Done.' }
 
 const verb = (needs: Needs, method: Route['method']): Verb =>
   function declare(path, operation, summary, declared, handle) {
-    const { returns, response, errors, etag, ...rest } = declared
+    const { returns, response, errors, etag, isShared, ...rest } = declared
     const status = returns ? (declared.status ?? (method === 'POST' ? 201 : 200)) : 204
     const description = response ?? defaultResponses[status]
     const shape = returns
-      ? { description, schema: returns, hasETag: etag !== undefined }
+      ? { description, schema: returns, hasETag: etag !== undefined, isShared: isShared === true }
       : { description }
     return route({
       ...managing(needs),
       ...rest,
-      ...(errors && { errors: errors }),
+      ...(errors && { errors }),
       ...{ method, path, operation, summary },
       responses: { [status]: shape } as unknown as Route['responses'],
       async handle(call: RequestContext) {
         const returned = await handle(call as Parameters<typeof handle>[0])
         if (!returns) return { status }
-        const headers = etag && { ETag: etag(returned as Parameters<typeof etag>[0]) }
-        return json(status, toJson(returns, returned), headers)
+        const body = toJson(returns, returned)
+        if (isShared) return freshReply(call, body as object)
+        if (!etag) return json(status, body)
+        const headers = { ETag: etag(returned as Parameters<typeof etag>[0]), ...revalidated }
+        return json(status, body, headers)
       },
     } as Route)
   }
+
+/** What the description of a route with reported progress says after its own sentences. */
+const onProgress =
+  'With `Accept: application/x-ndjson`, the response is lines `{"progress": …}` and a last line ' +
+  '`{"result": …}` or `{"failure": {error, code}}`. The work goes on if the client disconnects.'
+
+/** A route whose work may take minutes: the handler reports its progress; see `answerLongWork`. */
+const work =
+  (needs: Needs, method: Route['method']) =>
+  <R extends TSchema, Q extends TObject | undefined = undefined>(
+    path: string,
+    operation: string,
+    summary: string,
+    {
+      returns,
+      response = defaultResponses[200],
+      description = '',
+      ...rest
+    }: Pick<Declared<R, undefined, Q>, 'response' | 'description' | 'query' | 'errors'> & {
+      returns: R
+    },
+    handle: (
+      call: RequestContext<null, null, Q extends TObject ? Static<Q> : Record<string, never>>,
+      report: (progress: object) => void,
+    ) => Promise<StaticDecode<R>>,
+  ): Route =>
+    route({
+      ...managing(needs),
+      ...rest,
+      ...{ method, path, operation, summary, isLong: true },
+      description: `${description} ${onProgress}`.trim(),
+      responses: { 200: { description: response, schema: returns } },
+      handle: (call: RequestContext) =>
+        answerLongWork(call, async report =>
+          toJson(returns, await handle(call as Parameters<typeof handle>[0], report)),
+        ),
+    } as Route)
 
 /**
  * Declares management routes of one scope: `get(path, operation, summary, {returns, …}, handler)` and its
@@ -84,6 +133,8 @@ export const management = (needs: Needs) => ({
   put: verb(needs, 'PUT'),
   patch: verb(needs, 'PATCH'),
   remove: verb(needs, 'DELETE'),
+  postWork: work(needs, 'POST'),
+  removeWork: work(needs, 'DELETE'),
 })
 
 /** A value as its schema is sent: each `Instant`, epoch milliseconds in code, becomes an RFC 3339 text. */

@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it'
-import { pack } from '../packed.ts'
+import { packed } from '../core/text/packed.ts'
 import { configurationTable } from './configuration-table.ts'
-import { pageOf } from './page.ts'
+import { pageOf, type Section, type Topic } from './page.ts'
 import { terminalText } from './terminal.ts'
 import { sources } from './topics.ts'
 
@@ -10,28 +10,6 @@ import { sources } from './topics.ts'
  * built (and, from the sources, when the importing file is loaded): the executable holds the results
  * and reads no Markdown of the manual.
  */
-
-/** A part of a topic under a heading of its own, as the search finds it. */
-export interface Section {
-  heading: string
-  /** Of its heading in the page; empty for what stands above the first one. */
-  anchor: string
-  text: string
-}
-
-export interface Topic {
-  name: string
-  /** The group that it stands in. */
-  group: string
-  title: string
-  /** Its first paragraph as HTML, without links. */
-  summary: string
-  /** What stands in its page, with addresses relative to that page. */
-  html: string
-  sections: Section[]
-  /** Wrapped to 80 columns, without codes. */
-  terminal: string
-}
 
 const parser = new MarkdownIt({ html: false })
 
@@ -150,34 +128,36 @@ export const compiledManual = (): Topic[] =>
   )
 
 /** What the terminal shows, by the topic's name. */
-export type ManualTexts = Record<string, { title: string; text: string }>
+export type TopicTexts = Record<string, { title: string; text: string }>
 
-export const packedTexts = () => pack(compiledTexts())
-
-export const compiledTexts = (): ManualTexts =>
-  Object.fromEntries(
-    compiledManual().map(({ name, title, terminal }) => [name, { title, text: terminal }]),
+export const packedTexts = (): string =>
+  packed(
+    Object.fromEntries(
+      compiledManual().map(({ name, title, terminal }) => [name, { title, text: terminal }]),
+    ),
   )
 
 /**
  * The page that lists the topics, the page of each by its name, the one for a name that is no topic's, and
  * the script that search reads.
  */
-export interface ManualPages extends Record<'index' | 'missing' | 'search', string> {
+export interface ManualPages {
+  index: string
+  missing: string
+  search: string
   topics: Record<string, string>
 }
 
-export const packedPages = () => pack(compiledPages())
-
-export function compiledPages(): ManualPages {
+export function packedPages(): string {
   const topics = compiledManual()
   const entries = topics.flatMap(({ name, title, sections }) =>
     sections.map(({ heading, anchor, text }) => [name, title, heading, anchor, text]),
   )
-  return {
+  const pages: ManualPages = {
     index: pageOf(topics, null),
     missing: pageOf(topics, 'missing'),
     topics: Object.fromEntries(topics.map(topic => [topic.name, pageOf(topics, topic)])),
     search: `export default ${JSON.stringify(entries)}\n`,
   }
+  return packed(pages)
 }

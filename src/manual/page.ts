@@ -1,4 +1,24 @@
-import type { Topic } from './compile.ts'
+/** A part of a topic under a heading of its own, as the search finds it. */
+export interface Section {
+  heading: string
+  /** Of its heading in the page; empty for what stands above the first one. */
+  anchor: string
+  text: string
+}
+
+export interface Topic {
+  name: string
+  /** The group that it stands in. */
+  group: string
+  title: string
+  /** Its first paragraph as HTML, without links. */
+  summary: string
+  /** What stands in its page, with addresses relative to that page. */
+  html: string
+  sections: Section[]
+  /** Wrapped to 80 columns, without codes. */
+  terminal: string
+}
 
 const escaped = (text: string) => Bun.escapeHTML(text)
 

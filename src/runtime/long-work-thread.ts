@@ -1,5 +1,6 @@
 import { rewritingHeld } from '../storage/sqlite/database/rewriting.ts'
-import type { LongWork, LongWorkPlace } from '../storage/sqlite/writer/long-work.ts'
+import type { LongWorkPlace } from '../storage/sqlite/erasure/erase-whole.ts'
+import type { LongWork } from '../storage/sqlite/writer/long-work.ts'
 import { inThread } from './threads.ts'
 
 /**

@@ -3,11 +3,8 @@ import { AppError, type ErrorCode } from '../core/errors.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { isPassing } from '../storage/sqlite/engine/savepoint.ts'
-import {
-  type LongWork,
-  type LongWorkPlace,
-  longWorkHere,
-} from '../storage/sqlite/writer/long-work.ts'
+import type { LongWorkPlace } from '../storage/sqlite/erasure/erase-whole.ts'
+import { type LongWork, longWorkHere } from '../storage/sqlite/writer/long-work.ts'
 import { cannotWrite } from '../storage/sqlite/writer/not-stored.ts'
 
 /** The thread that does one piece of long work beside the thread that answers, and ends. */

@@ -1,5 +1,6 @@
 import { pages } from '../database/pages.ts'
-import { letterIn, letterText, namesIn } from '../ledger/dead-letters.ts'
+import { letterIn, letterText } from '../ledger/dead-letter-text.ts'
+import { namesIn } from '../ledger/dead-letters.ts'
 import { type Pair, pairIn, pairKeyOf, pairPrefix } from '../runs/run-people.ts'
 import type { ErasedCounts, ErasureWork } from './erasure-work.ts'
 import { isBeside, isOf } from './person-matcher.ts'

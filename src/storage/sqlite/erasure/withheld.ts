@@ -2,13 +2,8 @@ import type { Database } from 'bun:sqlite'
 import type { AppendOutcome, PersonIds } from '../../../core/event/stored-event.ts'
 import type { NewEvent } from '../../shared/in-rows.ts'
 import type { TransactionParticipant } from '../engine/participant.ts'
-import {
-  type CommandExecutor,
-  type CommandResult,
-  type Executor,
-  type StorageCommand,
-  timeOf,
-} from '../writer/commands.ts'
+import { type CommandResult, type StorageCommand, timeOf } from '../writer/command.ts'
+import type { CommandExecutor, Executor } from '../writer/commands.ts'
 import { ErasureTable } from './erasure-table.ts'
 import { hashedPeople, isBeside, isOf, type PersonMatcher } from './person-matcher.ts'
 

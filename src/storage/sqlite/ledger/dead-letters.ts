@@ -6,37 +6,10 @@ import type {
   Retried,
   RetryVerdict,
 } from '../../interfaces/operations.ts'
-import type { NewEvent, StoredEvent, WithRows } from '../../shared/in-rows.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
 import type { Withholding } from '../erasure/withheld.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
-import type { StorageCommand } from '../writer/commands.ts'
-
-/** A report that came alone and that the database refused, kept as the command that it was. */
-export type BuriedCommand = Exclude<
-  StorageCommand,
-  { type: 'append' } | { type: 'refusal' } | { type: 'snippet_version' }
->
-
-/** An event that is in the ledger, but whose effects could not be written. */
-type StoredLetter = StoredEvent & { isStored: true }
-
-/** What a dead letter holds: a command, or an event, whose id stays free meanwhile unless the event is stored. */
-export type Letter = NewEvent | StoredLetter | BuriedCommand
-
-/** The text of a letter. It calls rows `flowRow`, `stepRow` and `itemRow`, in the text of an event too. */
-export function letterText(letter: Letter): string {
-  if ('type' in letter) return JSON.stringify(letter)
-  const { flowRef: flowRow, stepRef: stepRow, itemRef: itemRow, ...event } = letter
-  return JSON.stringify({ ...event, flowRow, stepRow, itemRow })
-}
-
-export function letterIn(text: string): Letter {
-  const letter = JSON.parse(text) as WithRows<NewEvent> | BuriedCommand
-  if ('type' in letter) return letter
-  const { flowRow: flowRef, stepRow: stepRef, itemRow: itemRef, ...event } = letter
-  return { ...event, flowRef, stepRef, itemRef }
-}
+import { type Letter, letterIn } from './dead-letter-text.ts'
 
 /** The ids by which a letter names a person. */
 export function namesIn(letter: Letter): PersonIds {
@@ -48,24 +21,6 @@ export function namesIn(letter: Letter): PersonIds {
     : { userId: null, anonymousId: id }
 }
 
-/** A letter as it is stored, with its organisation's id. */
-interface LetterRow {
-  seq: number
-  organisation: string
-  at: number
-  error: string
-  event: string
-}
-
-const letterOf = ({ seq, organisation, at, error, event }: LetterRow): DeadLetter => {
-  const letter = letterIn(event)
-  const shown =
-    'type' in letter
-      ? { eventId: null, kind: letter.type }
-      : { eventId: letter.id, kind: letter.kind }
-  return { id: seq, organisation, receivedAt: at, ...shown, reason: error }
-}
-
 /** See `OperationsStore.deadLetters`. */
 export function listDeadLetters(
   database: Database,
@@ -73,13 +28,15 @@ export function listDeadLetters(
   most: number,
 ): { letters: DeadLetter[]; count: number } {
   const letters = database
-    .query<LetterRow, [number | null, number]>(
-      `select seq, public_id as organisation, at, error, event
+    .query<DeadLetter, [number | null, number]>(
+      `select seq as id, public_id as organisation, at as receivedAt, error as reason,
+        coalesce(event ->> '$.type', event ->> '$.kind') as kind,
+        iif(event ->> '$.type' is null, event ->> '$.id', null) as eventId
       from dead_letters join organisations on organisations.id = org_id
       where org_id = coalesce(?, org_id) order by seq limit ?`,
     )
     .all(orgRow, most)
-  return { letters: letters.map(letterOf), count: deadLetterIds(database, orgRow).length }
+  return { letters, count: deadLetterIds(database, orgRow).length }
 }
 
 /** See `OperationsStore.deadLetterIds`. */

@@ -1,7 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import type { OperationAudit, RebuildProgress, Rebuilt } from '../../interfaces/operations.ts'
-import type { Erased, ErasureAudit, ErasureProgress, NamedPerson } from '../../interfaces/people.ts'
+import type {
+  Erasure,
+  ErasureAudit,
+  ErasureProgress,
+  NamedPerson,
+} from '../../interfaces/people.ts'
+import type { Log, Member } from '../../log/log.ts'
 import { type LogBatch, LogUnavailable } from '../../log/log.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { stateIn } from '../database/server-state.ts'
@@ -10,10 +16,35 @@ import { receiptOf } from '../erasure/erase-whole.ts'
 import { type ErasureRow, ErasureTable } from '../erasure/erasure-table.ts'
 import { allowAgain, beginErasure } from '../erasure/erasures.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
+import type { LongWork } from '../writer/long-work.ts'
 import type { EventsCopy } from './events-copy.ts'
 import { SharedList } from './shared-list.ts'
 import type { Snapshots } from './snapshots.ts'
-import type { TogetherParts } from './together.ts'
+
+/** What makes a database one of several that follow a log. */
+export interface Following {
+  log: Log
+  /** Null for a command, for which nobody waits. */
+  member: Member | null
+  /** Work in a thread of its own, on this machine's own files. */
+  work: Pick<LongWork, 'eraseHere' | 'rebuildHere' | 'snapshot'>
+}
+
+/** What this machine does, for what several machines do together. */
+export interface TogetherParts extends Following {
+  database: Database
+  dataDir: string
+  now: () => number
+  /** The position of this machine's database. */
+  seq: () => number
+  change: <T>(work: () => T, isInPassing?: boolean, committed?: () => void) => Promise<T>
+  /** Changes what is about this machine alone. */
+  here: (work: () => void) => Promise<void>
+  /** Resolves once no transaction is open. */
+  idle: () => Promise<void>
+  /** Deletes from this machine's ledger what is due there. */
+  retain: () => Promise<void>
+}
 
 /** For a rebuild that another machine was asked for, and notes. */
 const nobodysAudit: OperationAudit = {
@@ -77,7 +108,7 @@ export class SharedWork {
     person: InRows<NamedPerson>,
     audit: ErasureAudit | null,
     tell: Tell,
-  ): Promise<Erased> {
+  ): Promise<Erasure> {
     const { database, dataDir, now, change, forget, seq } = this.parts
     let upTo = 0
     const row = await change(
@@ -193,7 +224,7 @@ export class SharedWork {
   }
 
   /** @param upTo the number of the log with which the erasure began, or a later one */
-  private async finish(row: ErasureRow, upTo: number, tell: Tell): Promise<Erased> {
+  private async finish(row: ErasureRow, upTo: number, tell: Tell): Promise<Erasure> {
     const { member, log, snapshots, events, change, now } = this.parts
     await this.hereToo(tell)
     // The log may have the erasure although this machine could not commit it, because its disk was full.
@@ -211,7 +242,7 @@ export class SharedWork {
     await change(() => this.table.finishWhole(row, now()))
     this.done.delete(row.id)
     return {
-      receipt: receiptOf(this.table.get(row)!),
+      ...receiptOf(this.table.get(row)!),
       unfinished: done?.unfinished ?? null,
       copies: done?.copies ?? [],
     }

@@ -9,7 +9,7 @@ import { LogUnavailable } from '../../log/log.ts'
 import type { InRows, NewEvent } from '../../shared/in-rows.ts'
 import { isPassing } from '../engine/savepoint.ts'
 import type { Storage } from '../storage.ts'
-import type { CommandResult, StorageCommand } from './commands.ts'
+import type { CommandResult, StorageCommand } from './command.ts'
 import { bufferIsFull, cannotWrite } from './not-stored.ts'
 
 /** After this long a version is recorded again, because another node may have recorded another one since. */

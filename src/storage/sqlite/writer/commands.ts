@@ -3,18 +3,10 @@ import type { EventSource, RejectionCode } from '../../../core/event/event.ts'
 import type { AppendOutcome } from '../../../core/event/stored-event.ts'
 import { hourMs } from '../../../core/time/durations.ts'
 import { failing } from '../../../failpoints.ts'
-import type { FingerprintVerdict } from '../../interfaces/steps.ts'
-import type {
-  CompletionReport,
-  EventBatch,
-  FingerprintReport,
-  HealthReport,
-  NewEvent,
-  TickReport,
-} from '../../shared/in-rows.ts'
+import type { EventBatch, NewEvent } from '../../shared/in-rows.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
 import { Participants, TransactionParticipant } from '../engine/participant.ts'
-import { letterText } from '../ledger/dead-letters.ts'
+import { letterText } from '../ledger/dead-letter-text.ts'
 import { EventBatches, eventsPerBatch, type OpenBatch } from '../ledger/event-batches.ts'
 import { EventIds } from '../ledger/event-ids.ts'
 import type { PresenceTable } from '../organisations/presence-table.ts'
@@ -24,27 +16,9 @@ import { Follower } from '../projections/follower.ts'
 import type { FollowerState } from '../projections/pending-facts.ts'
 import type { RunChanges } from '../runs/run-table.ts'
 import { StepTable } from '../steps/step-table.ts'
+import type { CommandResult, StorageCommand } from './command.ts'
+import { timeOf } from './command.ts'
 import { EventCommands, type StoreOutcome } from './event-commands.ts'
-
-/** Everything that requests ask to be written, one type per verb. */
-export type StorageCommand =
-  | ({ type: 'append' } & EventBatch)
-  | ({ type: 'complete' } & CompletionReport)
-  | ({ type: 'tick' } & TickReport)
-  | ({ type: 'health' } & HealthReport)
-  | ({ type: 'fingerprint' } & FingerprintReport)
-  | { type: 'snippet_version'; orgRow: number; version: string; at: number }
-  | { type: 'refusal'; orgRow: number; code: string; at: number }
-
-/** When a report arrived, epoch milliseconds. */
-export const timeOf = (command: Exclude<StorageCommand, { type: 'append' }>): number =>
-  command.type === 'complete' || command.type === 'tick' ? command.receivedAt : command.at
-
-export type CommandResult =
-  | AppendOutcome
-  | { completedAt: number; alreadyCompleted: boolean }
-  | FingerprintVerdict
-  | null
 
 /** What the writer needs from whatever executes its commands. */
 export type Executor = Pick<

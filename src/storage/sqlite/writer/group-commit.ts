@@ -1,5 +1,5 @@
 import { minuteMs } from '../../../core/time/durations.ts'
-import type { CommandResult, StorageCommand } from './commands.ts'
+import type { CommandResult, StorageCommand } from './command.ts'
 
 export interface WriterPolicy {
   /** The most events that one transaction takes; whatever waits beyond that goes into the next. */

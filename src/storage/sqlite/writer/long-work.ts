@@ -9,13 +9,18 @@ import type {
   RebuildProgress,
   Rebuilt,
 } from '../../interfaces/operations.ts'
-import type { Erased, ErasureProgress, PeopleStore } from '../../interfaces/people.ts'
+import type { Erasure, ErasureProgress, PeopleStore } from '../../interfaces/people.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { freeBytesOf } from '../backup/room.ts'
 import { compact, databaseSize, emptyLog } from '../database/compact.ts'
 import { openForWriting } from '../database/database.ts'
 import { whileRewriting } from '../database/rewriting.ts'
-import { type ErasedHere, eraseHere, eraseWhole } from '../erasure/erase-whole.ts'
+import {
+  type ErasedHere,
+  eraseHere,
+  eraseWhole,
+  type LongWorkPlace,
+} from '../erasure/erase-whole.ts'
 import type { ErasureRow } from '../erasure/erasure-table.ts'
 import { type ErasuresFinished, finishErasures } from '../erasure/erasures.ts'
 import { auditEverywhere } from '../organisations/audit-log.ts'
@@ -42,15 +47,6 @@ export type LongWork = InRows<Pick<PeopleStore, 'erase'>> &
     finishErasures(onCompacting: () => void): Promise<ErasuresFinished>
   }
 
-/** Where long work is done. */
-export interface LongWorkPlace {
-  dataDir: string
-  /** Epoch milliseconds. */
-  now: () => number
-  /** Whether a server is running whose writes have to be let through. */
-  isServed: boolean
-}
-
 /** Long work in this very thread, which answers nothing else meanwhile. */
 export function longWorkHere(place: LongWorkPlace): LongWork {
   const { dataDir, isServed } = place
@@ -63,7 +59,7 @@ export function longWorkHere(place: LongWorkPlace): LongWork {
     }
   }
   return {
-    erase: (person, options, audit, tell): Promise<Erased> =>
+    erase: (person, options, audit, tell): Promise<Erasure> =>
       connected(database => eraseWhole(database, place, person, { ...options, audit, tell })),
     eraseHere: (row, tell) =>
       connected(database => eraseHere(database, place, () => row, { compact: false, tell })),

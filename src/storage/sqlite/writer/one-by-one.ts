@@ -1,7 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import type { AppendOutcome } from '../../../core/event/stored-event.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
-import type { CommandResult, Executor, StorageCommand } from './commands.ts'
+import type { CommandResult, StorageCommand } from './command.ts'
+import type { Executor } from './commands.ts'
 
 /** The outcome of a command of a group that was taken apart. */
 export type Verdict = { result: CommandResult } | { fault: unknown }

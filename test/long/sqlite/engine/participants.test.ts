@@ -27,11 +27,11 @@ import {
 } from '../../../../src/storage/sqlite/ledger/event-batches.ts'
 import { PresenceTable } from '../../../../src/storage/sqlite/organisations/presence-table.ts'
 import { rebuild } from '../../../../src/storage/sqlite/projections/rebuild.ts'
-import {
-  CommandExecutor,
-  type CommandResult,
-  type StorageCommand,
-} from '../../../../src/storage/sqlite/writer/commands.ts'
+import type {
+  CommandResult,
+  StorageCommand,
+} from '../../../../src/storage/sqlite/writer/command.ts'
+import { CommandExecutor } from '../../../../src/storage/sqlite/writer/commands.ts'
 import { defaultWriterPolicy } from '../../../../src/storage/sqlite/writer/group-commit.ts'
 import { Writer } from '../../../../src/storage/sqlite/writer/writer.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../../support/stored-history.ts'
