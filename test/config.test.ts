@@ -101,7 +101,7 @@ describe('where a setting comes from', () => {
     ])
     for (const backupDir of ['d/', 'd/backups', './x/../d/a/b']) {
       expect(linesOf({ flags: { backupEvery: '1d', backupDir, data: './d' } })).toEqual([
-        'CAIRN_BACKUP_DIR is in the data directory, with which backups would be lost: set a directory elsewhere, best on another disk',
+        'CAIRN_BACKUP_DIR is in the data directory and would be lost with it: choose another directory, best on another disk',
       ])
     }
     for (const backupDir of ['d-backups', '.', 'e/d']) {

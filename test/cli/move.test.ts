@@ -50,7 +50,9 @@ describe('cairn move', () => {
     const there = await move()
     expect(there).toEqual({ status: 0, stderr: '', stdout: expect.any(String) })
     expect(there.stdout).toMatch(
-      new RegExp(`^Moved ${data} into ${where} in [\\d.]+ s: 1 organisation, 1 flow, 0 events\\.\n`),
+      new RegExp(
+        `^Moved ${data} into ${where} in [\\d.]+ s: 1 organisation, 1 flow, 0 events\\.\n`,
+      ),
     )
     // Without the database, the directory is served no more.
     const served = await place.run(['serve', '--port', '0', '--management-port', '0'])

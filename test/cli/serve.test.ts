@@ -60,7 +60,10 @@ describe('healthcheck', () => {
     const { port } = new URL(b!.managementUrl)
     expect(await found('--data', 'a', '--management-port', port)).toBe(readyz(b!.managementUrl))
     const { stdout, status } = await cairn.run(['healthcheck', '--data', 'a'], env)
-    expect([stdout, status]).toEqual([`ready: ${readyz(a!.managementUrl)} returned 200: ready\n`, 0])
+    expect([stdout, status]).toEqual([
+      `ready: ${readyz(a!.managementUrl)} returned 200: ready\n`,
+      0,
+    ])
   })
 
   test('takes no other server for one that was killed, or for a command', async () => {
