@@ -86,7 +86,7 @@ export class Endpoint {
 
   private async replyToBody(call: RequestContext): Promise<Reply> {
     const { route, checks, deps } = this
-    // Every request with a body is a write. Reading and parsing one only to refuse it would take time and
+    // Every request with a body is a write. Reading and parsing one only to reject it would take time and
     // memory from everybody else just when they are short.
     const { ledger } = deps.stores
     ledger.requireRoom()
@@ -125,12 +125,12 @@ export class Endpoint {
       : reply
   }
 
-  /** Requests from now on should see the change. If a node may not show it yet, the answer says so. */
+  /** Requests from now on should see the change. If a node may not show it yet, the response names it. */
   private async withNodesBehind(
-    answered: Reply | Promise<Reply>,
+    pending: Reply | Promise<Reply>,
     nodesBehind: () => Promise<readonly string[]>,
   ): Promise<Reply> {
-    const reply = await answered
+    const reply = await pending
     const names = reply.status < 300 ? await nodesBehind() : []
     if (names.length === 0) return reply
     return { ...reply, headers: { ...reply.headers, [behindHeader]: listOf(names) } }

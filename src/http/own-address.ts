@@ -13,7 +13,7 @@ export function ownAddress({ request }: RequestContext): Reply | null {
   const path = pathOf(request)
   if (!path.endsWith('/')) return null
   const name = path.slice(path.lastIndexOf('/', path.length - 2) + 1, -1)
-  if (name.endsWith('.js')) throw new AppError('not_found', 'There is nothing at this path')
+  if (name.endsWith('.js')) throw new AppError('not_found', 'Nothing exists at this path')
   const query = queryOf(request)
   return { status: 308, headers: { Location: `../${name}${query && `?${query}`}` } }
 }

@@ -64,10 +64,10 @@ const headersOf = ({ type, isShared, hasETag, isFile }: ResponseShape): HeaderNa
   ...(type === 'text/html' ? (['Content-Security-Policy'] as const) : []),
 ]
 
-function responseOf(answer: ResponseShape, route: Route, book: SchemaBook) {
-  const { description, schema, example, type = 'application/json', isShared } = answer
+function responseOf(shape: ResponseShape, route: Route, book: SchemaBook) {
+  const { description, schema, example, type = 'application/json', isShared } = shape
   const headers = headersWith(
-    ...headersOf(answer),
+    ...headersOf(shape),
     ...(isShared ? (['Content-Encoding'] as const) : []),
     ...(mayChange(route) ? [behindHeader] : []),
   )
@@ -83,9 +83,9 @@ function authorisation(scope: Needs): string {
 
 /** One route as an OpenAPI operation. */
 export function operationOf(route: Route, book: SchemaBook) {
-  const { bucket, responses: answers } = route
-  const responses = Object.entries(answers) as [string, ResponseShape][]
-  const shared = responses.map(([, answer]) => answer).find(({ isShared }) => isShared)
+  const { bucket } = route
+  const responses = Object.entries(route.responses) as [string, ResponseShape][]
+  const shared = responses.map(([, shape]) => shape).find(({ isShared }) => isShared)
   const requests = bucket && defaultLimits[bucket]
   const limit = bucket
     ? `Limit: ${requests} requests a minute for each organisation (\`${bucket}\`).`
@@ -114,7 +114,7 @@ export function operationOf(route: Route, book: SchemaBook) {
     responses: {
       ...errorsOf(route),
       ...Object.fromEntries(
-        responses.map(([status, answer]) => [status, responseOf(answer, route, book)]),
+        responses.map(([status, shape]) => [status, responseOf(shape, route, book)]),
       ),
       ...(shared && {
         304: {

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { actorOf } from '../../http/principal.ts'
-import { answerLongWork } from '../../http/progress-reply.ts'
+import { replyWithProgress } from '../../http/progress-reply.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
@@ -167,7 +167,7 @@ export function operationsRoutes({
       errors: ['rewriting_under_way'],
       responses: { 200: { description: 'What was done.', schema: Rebuilt } },
       isLong: true,
-      handle: call => answerLongWork(call, tell => operations.rebuild(actorOf(call), tell)),
+      handle: call => replyWithProgress(call, tell => operations.rebuild(actorOf(call), tell)),
     }),
     route({
       ...operates,
@@ -178,7 +178,7 @@ export function operationsRoutes({
       errors: ['server_running', 'no_room'],
       responses: { 200: { description: 'How large it was and is.', schema: Compacted } },
       isLong: true,
-      handle: call => answerLongWork(call, () => operations.compact(actorOf(call))),
+      handle: call => replyWithProgress(call, () => operations.compact(actorOf(call))),
     }),
   ]
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { gathered, textStream, unreadStream } from '../../http/download.ts'
 import { actorOf } from '../../http/principal.ts'
-import { answerLongWork } from '../../http/progress-reply.ts'
+import { replyWithProgress } from '../../http/progress-reply.ts'
 import { json, jsonType } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import type { AllFlows, Erased, MetStores, PeopleStore } from '../../storage/interfaces/people.ts'
@@ -122,7 +122,7 @@ export function peopleRoutes({
           throw new AppError('forbidden', 'To compact the database is for the operator')
         }
         const options = { compact: compact !== undefined }
-        return answerLongWork(call, async tell =>
+        return replyWithProgress(call, async tell =>
           told(await people.erase(call.org, ids, options, actorOf(call), tell)),
         )
       },
