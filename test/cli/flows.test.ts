@@ -224,7 +224,7 @@ describe('push and publish', () => {
       /^a-longer-one {2}\S+ {2}created {2}next: cairn flows publish a-longer-one$/,
     )
     await cairn.json(['org', 'create', 'Other'])
-    expect(await push()).toContain('"cairn flows publish a --org harbor"')
+    expect(await push()).toContain('cairn flows publish a --org harbor\n')
   })
 
   test('push --publish does both, or nothing', async () => {

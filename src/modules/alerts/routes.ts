@@ -81,8 +81,8 @@ type Deps = AlertDeps &
   Omit<ReportDeps, 'analytics'> & { stores: ReportDeps['stores'] & AnalyticsStores }
 
 /** Routes for alerts, for what an organisation is alerted to, and for its webhooks. */
-export function alertRoutes(given: Deps): Route[] {
-  const deps = { ...given, analytics: analyticsService(given) }
+export function alertRoutes(routeDeps: Deps): Route[] {
+  const deps = { ...routeDeps, analytics: analyticsService(routeDeps) }
   const { store, clock } = deps
   const described = ({ rules, report: { on, recipients } }: AlertSettingsRecord) => ({
     rules,

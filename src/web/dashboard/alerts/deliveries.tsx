@@ -78,10 +78,10 @@ const replayColumn = (replay: (delivery: DeliveryJson) => void): Column<Delivery
 /** Messages to a webhook, each with a button to replay it. */
 export function Deliveries({
   of: { id, url },
-  said,
+  statusText,
 }: {
   of: WebhookJson
-  said: Signal<string | null>
+  statusText: Signal<string | null>
 }) {
   const path = `${webhooksPath}/${encodeURIComponent(id)}/deliveries`
   const caption = words.deliveriesOf(new URL(url).host)
@@ -90,7 +90,7 @@ export function Deliveries({
   const replay = (delivery: DeliveryJson) =>
     run(async () => {
       await act(`${path}/${encodeURIComponent(delivery.id)}/replay`, {})
-      said.value = words.replayed(delivery.id)
+      statusText.value = words.replayed(delivery.id)
       readAgain()
     })
   return (

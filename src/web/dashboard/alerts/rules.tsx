@@ -12,7 +12,13 @@ type Rules = AlertSettings['rules']
 const names = ['stepBroken', 'completionFell', 'installStale', 'deadLetters'] as const
 
 /** Which rules are on. */
-export function RulesForm({ rules, said }: { rules: Rules; said: Signal<string | null> }) {
+export function RulesForm({
+  rules,
+  statusText,
+}: {
+  rules: Rules
+  statusText: Signal<string | null>
+}) {
   const { isBusy, refused, run } = useAction()
   const chosen = useSignal(rules)
   return (
@@ -22,7 +28,7 @@ export function RulesForm({ rules, said }: { rules: Rules; said: Signal<string |
         event.preventDefault()
         run(async () => {
           await save({ rules: chosen.value })
-          said.value = words.saved
+          statusText.value = words.saved
         })
       }}
     >
