@@ -1,9 +1,9 @@
 import { KindGuard, type TObject } from '@sinclair/typebox'
+import { AppError } from '../core/errors.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { type GateDeps, passGate } from './gate.ts'
 import { readJson, readQuery, requireKnown, requireShape, shapeOf } from './input.ts'
-import { ownAddress } from './own-address.ts'
-import { RequestContext } from './request-context.ts'
+import { pathOf, queryOf, RequestContext } from './request-context.ts'
 import { behindHeader, type Reply, type Responder } from './responder.ts'
 import { defaultBodyLimitBytes, mayChange, type Route } from './route.ts'
 import { checkUserHash } from './user-hash.ts'
@@ -47,6 +47,22 @@ const checksOf = ({ body, query }: Route) => ({
   /** Whether the request may name a user, and so has to prove that it may. */
   namesUser: 'userHash' in ((body ?? query)?.properties ?? {}),
 })
+
+/**
+ * Redirects a request for one of Cairn's pages or files that has a slash after its name, because the browser
+ * would resolve the page's relative links below that name. The target is relative, because a proxy may have
+ * put a path in front.
+ *
+ * @throws AppError `not_found` for a script, which would look beside the address that the page gave it
+ */
+function ownAddress({ request }: RequestContext): Reply | null {
+  const path = pathOf(request)
+  if (!path.endsWith('/')) return null
+  const name = path.slice(path.lastIndexOf('/', path.length - 2) + 1, -1)
+  if (name.endsWith('.js')) throw new AppError('not_found', 'Nothing exists at this path')
+  const query = queryOf(request)
+  return { status: 308, headers: { Location: `../${name}${query && `?${query}`}` } }
+}
 
 /**
  * A route at work. The order of a request: the gate (401, 429, 403, the path's id); room in storage for what

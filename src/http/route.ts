@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { PublicErrorCode } from '../core/errors.ts'
 import type { Bucket } from '../core/organisation/buckets.ts'
 import type { FlowEntry, StepEntry } from '../core/organisation/catalogue.ts'
-import type { Tag } from './description/tags.ts'
+import type { Tag } from './description/document.ts'
 import type { Needs } from './principal.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Reply } from './responder.ts'
@@ -43,7 +43,7 @@ export interface ResponseShape {
    * apart.
    */
   schema?: TSchema
-  /** An example body; if absent, one is built from the schema's examples. */
+  /** An example body. */
   example?: unknown
   /** JSON unless set. */
   type?: 'application/x-ndjson' | 'text/csv' | 'text/html' | '*/*'

@@ -3,11 +3,16 @@ import type { JsonSchema } from '../../core/flow/schema.ts'
 import { defaultLimits, windowMs } from '../../core/organisation/buckets.ts'
 import type { Needs } from '../principal.ts'
 import { behindHeader } from '../responder.ts'
-import { defaultBodyLimitBytes, mayChange, type ResponseShape, type Route } from '../route.ts'
+import {
+  defaultBodyLimitBytes,
+  mayChange,
+  type ResponseShape,
+  type Route,
+  takesKeyInQuery,
+} from '../route.ts'
 import { errorsOf } from './errors.ts'
 import { type HeaderName, headersWith } from './headers.ts'
 import type { SchemaBook } from './json-schema.ts'
-import { securityOf } from './security.ts'
 
 /** A path as OpenAPI writes it. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
@@ -79,6 +84,16 @@ function responseOf(shape: ResponseShape, route: Route, book: SchemaBook) {
 function authorisation(scope: Needs): string {
   if (scope === 'operator') return "Only for the operator, on the server's machine."
   return scope === 'any' ? 'Any management token is accepted.' : `Requires the scope \`${scope}\`.`
+}
+
+/** The schemes that a route accepts; any one entry of the list is enough. */
+function securityOf(route: Route): Record<string, never[]>[] {
+  if (route.caller === 'anyone') return []
+  if (route.caller === 'management') return [{ managementToken: [] }]
+  if (route.caller === 'session token') return [{ sessionToken: [] }]
+  return takesKeyInQuery(route)
+    ? [{ snippetKey: [] }, { snippetKeyInQuery: [] }]
+    : [{ snippetKey: [] }]
 }
 
 /** One route as an OpenAPI operation. */
