@@ -107,7 +107,8 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
         response: 'The link. Its code is returned only once.',
       },
       call => {
-        if (!call.organisation) throw new AppError('organisation_not_found', 'Say which organisation')
+        if (!call.organisation)
+          throw new AppError('organisation_not_found', 'Say which organisation')
         const { role, name = `link by ${call.principal!.name}` } = call.body
         // Otherwise a page that is left open could make itself operator for good.
         if (role === 'operator' && call.principal!.kind !== 'operator') {
