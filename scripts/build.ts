@@ -136,6 +136,7 @@ async function build(name: string, stamps: Stamps, target?: Target): Promise<voi
       root: join(root, 'src'),
       target: 'bun',
       minify: { whitespace: true, syntax: true, identifiers: false },
+      // Without bytecode, which is 11 MB: with it, a command takes 30 ms less and `serve` 75 ms.
       format: 'esm',
       // What threads share is in the executable once: 32 MB less of it, and 15 MiB less memory.
       splitting: true,

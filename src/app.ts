@@ -23,11 +23,11 @@ import {
 import { publicPath, type Route } from './http/route.ts'
 import type { SessionTokens } from './http/session-tokens.ts'
 import { accessRoutes } from './modules/access/routes.ts'
-import { lookEveryMs } from './modules/alerts/report.ts'
-import { type AlertDeps, alertRoutes } from './modules/alerts/routes.ts'
-import { type Mail, type Outside, Sender } from './modules/alerts/sender.ts'
+import { alertRoutes } from './modules/alerts/routes.ts'
+import { dueSender, type Mail, type Outside } from './modules/alerts/sender.ts'
+import type { AlertDeps } from './modules/alerts/service.ts'
 import type { Sent } from './modules/alerts/standard-webhooks.ts'
-import { AlertWatch } from './modules/alerts/watch.ts'
+import { AlertWatch, checkEveryMs } from './modules/alerts/watch.ts'
 import { analyticsRoutes } from './modules/analytics/routes.ts'
 import { authoringRoutes } from './modules/authoring/routes.ts'
 import { checklistRoutes } from './modules/checklists/routes.ts'
@@ -135,7 +135,7 @@ export interface ManagementStores {
   dashboardSessions: KnownSessions
 }
 
-/** Looks after alerts, in a thread where nobody waits for an answer. */
+/** Checks for problems and sends messages, in a thread where nobody waits for a response. */
 export function alertWatch(
   deps: Pick<AppDeps, 'clock' | 'stores' | 'management'> & {
     outside(): Outside
@@ -144,18 +144,13 @@ export function alertWatch(
 ) {
   const { stores, management, clock, outside, onFault } = deps
   const { alerts: store, evidence, operations } = management
-  const publicUrl = () => outside().publicUrl
-  const watch = new AlertWatch({
-    ...{ store, stores, evidence, operations },
-    ...{ clock, publicUrl, onFault },
-  })
-  const sender = new Sender({ store, clock, outside, onFault })
+  const watch = new AlertWatch({ store, stores, evidence, operations, clock, outside, onFault })
   return {
-    everyMs: lookEveryMs,
-    /** One look at every organisation that wants alerts. */
-    look: (signal?: AbortSignal) => watch.look(signal),
-    /** Sends what is due; resolves once it is sent, or given up for now. */
-    sendDue: () => sender.sendDue(),
+    everyMs: checkEveryMs,
+    /** Checks every organisation that has alerts. */
+    check: (signal?: AbortSignal) => watch.check(signal),
+    /** Sends what is due. Resolves once each message was attempted. */
+    sendDue: dueSender({ store, clock, outside }, onFault),
   }
 }
 
@@ -180,17 +175,13 @@ export function routesOf(deps: AppDeps): Route[] {
     ...analytics.routes,
     ...accessRoutes({ access: management.access }),
     ...organisationRoutes({ ...management, clock }),
-    ...authoringRoutes({ ...management, flowWork, clock }),
+    ...authoringRoutes({ ...management, flowWork }),
     ...ticketRoutes({ ...management, stores, flowWork }),
-    ...environmentRoutes({ ...management, stores, flowWork, clock }),
+    ...environmentRoutes({ ...management, stores, flowWork }),
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, stores, clock }),
     ...operationsRoutes({ ...management, server: deps.server, clock }),
-    ...alertRoutes({
-      ...{ store: management.alerts, stores, clock },
-      ...{ evidence: management.evidence, operations: management.operations },
-      ...deps.alerts,
-    }),
+    ...alertRoutes({ store: management.alerts, stores, clock, ...deps.alerts }),
     ...dashboardRoutes({
       ...deps,
       ...management,

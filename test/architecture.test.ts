@@ -92,12 +92,11 @@ describe('arrows point one way', () => {
     limits: toAny('core', 'scheduling'),
     config: toAny('core'),
     failpoints: toAny('config'),
-    packed: toAny(),
-    manual: toAny('config', 'packed'),
+    manual: toAny('core', 'config'),
     storage: toAny('core', 'scheduling', 'failpoints'),
     http: to => toAny('core', 'scheduling')(to) || isInterface(to),
     web: (to, file) =>
-      toAny('core', 'packed')(to) || (isDashboard(file) && (isSchema(to) || isInterface(to))),
+      toAny('core')(to) || (isDashboard(file) && (isSchema(to) || isInterface(to))),
     sdk: to => snippetFiles.includes(to),
     app: to => toAny('core', 'http')(to) || isModule(to) || isInterface(to),
     runtime: to =>
@@ -111,7 +110,7 @@ describe('arrows point one way', () => {
   const modules = sources.map(partOf).filter(part => part.startsWith('modules/'))
   for (const part of modules) {
     allowed[part] = to =>
-      toAny('core', 'http', 'scheduling', 'packed')(to) ||
+      toAny('core', 'http', 'scheduling')(to) ||
       isModule(to) ||
       isInterface(to) ||
       compiled[part] === to

@@ -2,9 +2,9 @@ import { maxGraceHours } from '../core/time/durations.ts'
 import {
   type AlertList,
   type AlertSettings,
-  AlertSettingsBody,
-  type Delivery,
-  type Webhook,
+  type DeliveryJson,
+  SettingsPatch,
+  type WebhookJson,
   type WebhookWithSecret,
 } from '../modules/alerts/schema.ts'
 import type { Command } from './command.ts'
@@ -18,7 +18,7 @@ export function addAlerts(cairn: Command): void {
     cairn,
     {
       name: 'alerts',
-      about: 'current problems, and who is notified of them: rules, webhooks, the weekly report',
+      about: 'manage alerts: rules, webhooks and the weekly report',
       examples: [
         'cairn alerts list',
         'cairn alerts set rules.stepBroken.on true',
@@ -29,7 +29,7 @@ export function addAlerts(cairn: Command): void {
   )
   const group = {
     name: 'webhook',
-    about: 'addresses that messages are sent to, signed as Standard Webhooks says',
+    about: 'manage webhooks, whose messages are signed according to Standard Webhooks',
     examples: ['cairn alerts webhook add https://hooks.example.com/cairn'],
   }
   addGroup(alerts, group, webhookRows)
@@ -44,12 +44,12 @@ const deliveryColumns: Row['columns'] = {
   response: ({ status, fault }) => status ?? fault,
   'next try': 'nextAt',
 }
-const noDeliveries = 'nothing was sent in the last seven days'
+const noDeliveries = 'no messages in the last seven days'
 
 const rows: Row[] = [
   row<AlertList>({
     name: 'list',
-    about: 'list the problems that the rules have found, now and in the last week',
+    about: 'list open alerts and those resolved in the last week',
     route: 'GET /alerts',
     show({ findings }) {
       for (const { message, fix } of findings) warn(`${message} ${fix}`)
@@ -58,46 +58,46 @@ const rows: Row[] = [
     columns: { state: 'state', since: 'since', problem: 'message', resolved: 'resolvedAt' },
     none: ({ isWatching }) =>
       isWatching
-        ? 'no alerts now, and none in the last week'
-        : 'no rule is on: switch one on with "cairn alerts set rules.stepBroken.on true"',
+        ? 'no alerts in the last week'
+        : 'no rule is on: enable one with "cairn alerts set rules.stepBroken.on true"',
     examples: ['cairn alerts list'],
   }),
   ...settingRows({
     command: 'cairn alerts',
     what: 'rules and the weekly report',
-    schema: AlertSettingsBody,
+    schema: SettingsPatch,
     read: 'GET /alerts/settings',
     change: 'PATCH /alerts/settings',
     show({ report, sendsMail }: AlertSettings) {
       if (report.mails.length > 0 && !sendsMail) {
         warn(
-          'no mail is sent: the operator must set CAIRN_SMTP_URL, CAIRN_MAIL_FROM and CAIRN_PUBLIC_URL',
+          'no mail server: the operator must set CAIRN_SMTP_URL, CAIRN_MAIL_FROM and CAIRN_PUBLIC_URL',
         )
       }
     },
     examples: [
-      ['rules.stepBroken.from', 'flaky'],
+      ['rules.stepBroken.on', 'true'],
       ['report.mails', 'team@example.com ops@example.com'],
     ],
   }),
   {
     name: 'resend',
-    about: 'mail an address of the weekly report another link to confirm',
+    about: 'send an address of the weekly report another link to confirm',
     args: { '<address>': 'as "cairn alerts settings" shows it' },
     route: 'POST /alerts/confirmations',
     body: ({ address }) => ({ mail: address }),
-    show: (_, { address }) => print(`Sent ${address} a link to confirm, which works for 7 days.`),
+    show: (_, { address }) => print(`Sent ${address} a link to confirm. It works for 7 days.`),
     examples: ['cairn alerts resend team@example.com'],
   },
   row<{ text: string; sentTo: number }>({
     name: 'report',
-    about: 'show the report of the last whole week',
+    about: 'show the report of the last full week',
     options: [option('--send', 'send it to all recipients now')],
     route: 'POST /alerts/report',
     body: ({ send = false }) => ({ send }),
     show({ text, sentTo }, { send }) {
       print(text.trimEnd())
-      if (send) tell(`Sending it to ${sentTo} webhooks and mail addresses.`)
+      if (send) tell(`Queued for ${sentTo} webhooks and mail addresses.`)
     },
     examples: ['cairn alerts report', 'cairn alerts report --send'],
   }),
@@ -118,13 +118,13 @@ const oneWebhook = 'webhook_4sWq9xLm2VbTn8Rk0c'
 const webhookRows: Row[] = [
   {
     name: 'list',
-    about: 'list the webhooks of an organisation',
+    about: 'list webhooks',
     route: 'GET /webhooks',
     part: 'webhooks',
     columns: {
       id: 'id',
       address: 'url',
-      types: ({ types }: Webhook) => (types.length === 0 ? 'all' : types),
+      types: ({ types }: WebhookJson) => (types.length === 0 ? 'all' : types),
       state: stateOf,
     },
     none: 'no webhooks: add one with "cairn alerts webhook add URL"',
@@ -132,20 +132,20 @@ const webhookRows: Row[] = [
   },
   row<WebhookWithSecret>({
     name: 'add',
-    about: 'send messages to an address; the secret that signs them is shown only once',
+    about: 'create a webhook and print its secret, once',
     args: { '<address>': 'an https address in the public network' },
-    options: [option('--type <type...>', 'only messages of these types, such as step.broken')],
+    options: [option('--type <type...>', 'send only these message types, such as step.broken')],
     route: 'POST /webhooks',
     body: ({ address, type }) => ({ url: address, ...(type && { types: type }) }),
     show: ({ id, secret }) => {
       print(secret)
-      tell(`${id} signs its messages with this secret. Store it now: it is shown only once.`)
+      tell(`Created ${id}. Store its secret now: it is shown only once.`)
     },
     examples: ['cairn alerts webhook add https://hooks.example.com/cairn --type step.broken'],
   }),
   row<WebhookWithSecret>({
     name: 'rotate',
-    about: 'make a new secret; the old one signs too for the grace time',
+    about: 'replace the secret; the old one also signs for the grace time',
     args: id,
     options: [
       option('--grace-hours <hours>', 'length of the grace time', {
@@ -156,37 +156,37 @@ const webhookRows: Row[] = [
     body: ({ graceHours }) => ({ graceHours }),
     show({ secret, oldSecretUntil }) {
       print(secret)
-      if (oldSecretUntil) tell(`The old secret signs too until ${oldSecretUntil}.`)
+      if (oldSecretUntil) tell(`The old secret also signs until ${oldSecretUntil}.`)
     },
     examples: [`cairn alerts webhook rotate ${oneWebhook} --grace-hours 48`],
   }),
-  row<Delivery>({
+  row<DeliveryJson>({
     name: 'test',
-    about: 'send a test message now; exit status 1 if it does not arrive',
+    about: 'send a test message; exits with status 1 if it does not arrive',
     args: id,
     route: 'POST /webhooks/:id/test',
     check({ state }) {
       if (state !== 'delivered') process.exitCode = exitStatus.failure
     },
     show: ({ state, status, fault }) => {
-      const answer = status === null ? (fault ?? 'no response') : `status ${status}`
-      if (state === 'delivered') print(`The message arrived: ${answer}.`)
-      else tell(`cairn: the message did not arrive: ${answer}`)
+      const response = status === null ? (fault ?? 'no response') : `status ${status}`
+      if (state === 'delivered') print(`The message arrived: ${response}.`)
+      else tell(`cairn: the message did not arrive: ${response}`)
     },
     examples: [`cairn alerts webhook test ${oneWebhook}`],
   }),
   ...(['on', 'off'] as const).map(state => ({
     name: state,
-    about: state === 'on' ? 'switch a webhook on again' : 'switch a webhook off for a while',
+    about: state === 'on' ? 'enable a webhook' : 'disable a webhook',
     args: id,
     route: 'PATCH /webhooks/:id',
     body: () => ({ on: state === 'on' }),
-    show: ({ url }: Webhook) => print(`Switched ${url} ${state}.`),
+    show: ({ url }: WebhookJson) => print(`${state === 'on' ? 'Enabled' : 'Disabled'} ${url}.`),
     examples: [`cairn alerts webhook ${state} ${oneWebhook}`],
   })),
   {
     name: 'deliveries',
-    about: 'list what was sent to a webhook in the last seven days',
+    about: 'list messages to a webhook in the last seven days',
     args: id,
     route: 'GET /webhooks/:id/deliveries',
     part: 'deliveries',
@@ -196,7 +196,7 @@ const webhookRows: Row[] = [
   },
   {
     name: 'replay',
-    about: 'send a message once more, under the same id',
+    about: 'send a message again, under its id',
     args: { ...id, '<message>': 'as "cairn alerts webhook deliveries" shows it' },
     route: 'POST /webhooks/:id/deliveries/:message/replay',
     show: (_, { message }) => print(`Queued ${message} to be sent again.`),
@@ -204,15 +204,15 @@ const webhookRows: Row[] = [
   },
   {
     name: 'remove',
-    about: 'remove a webhook, and the record of what it was sent',
+    about: 'delete a webhook and its deliveries',
     args: id,
     route: 'DELETE /webhooks/:id',
-    show: (_, given) => print(`Removed ${given.id}.`),
+    show: (_, { id }) => print(`Deleted ${id}.`),
     examples: [`cairn alerts webhook remove ${oneWebhook}`],
   },
 ]
 
-function stateOf({ disabledAt, disabledWhy, failingSince }: Webhook): string {
-  if (disabledAt !== null) return `off since ${disabledAt} (${disabledWhy})`
-  return failingSince === null ? 'on' : `failing since ${failingSince}`
+function stateOf({ disabledAt, disabledWhy, failingSince }: WebhookJson): string {
+  if (disabledAt !== null) return `disabled since ${disabledAt} (${disabledWhy})`
+  return failingSince === null ? 'enabled' : `failing since ${failingSince}`
 }

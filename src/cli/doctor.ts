@@ -11,7 +11,7 @@ import { exitStatus, explained } from './failure.ts'
 import { counted, print, printJson } from './output.ts'
 import { addSettings } from './settings.ts'
 
-/** Every check in the order of the output, with the name under which it is reported if it fails itself. */
+/** Every check in the order of the output, with the name under which its own failure is reported. */
 const checks: readonly [Check, (subject: Subject) => Finding[] | Promise<Finding[]>][] = [
   ['directory', checkDirectory],
   ['disk', checkDisk],
@@ -27,9 +27,9 @@ const checks: readonly [Check, (subject: Subject) => Finding[] | Promise<Finding
 export function addDoctor(cairn: Command): void {
   addSettings(cairn.command('doctor'))
     .description(
-      'check settings, data and server for problems; changes nothing; exit status 1 if there is an error',
+      'find problems of settings, data and server; changes nothing; exit status 1 if there is an error',
     )
-    .option('--full', 'check every page, index and reference of the database; slow on a large one')
+    .option('--full', 'check every page, index and reference of the database; slow for a large one')
     .option(
       '--json',
       'print {ok, findings: [{status, check, what, advice}]} as JSON; status is ok, warning or error',
@@ -44,7 +44,7 @@ export function addDoctor(cairn: Command): void {
       const isOk = !findings.some(({ status }) => status === 'error')
       if (!isOk) process.exitCode = exitStatus.failure
       if (options.json) return printJson({ ok: isOk, findings })
-      print(...findings.map(lineOf), '', summaryOf(findings))
+      print(...findings.flatMap(linesOf), '', summaryOf(findings))
     })
 }
 
@@ -63,13 +63,15 @@ async function examine(flags: Record<string, unknown>, isFull: boolean): Promise
   return all
 }
 
-const lineOf = ({ status, what, advice }: Finding) =>
-  `${status.padEnd(7)}  ${what}${advice === null ? '' : ` — ${advice}`}`
+const linesOf = ({ status, what, advice }: Finding) => [
+  `${status.padEnd(7)}  ${what}`,
+  ...(advice === null ? [] : [`         ${advice}`]),
+]
 
 function summaryOf(findings: readonly Finding[]): string {
   const count = (wanted: Finding['status']) =>
     findings.filter(({ status }) => status === wanted).length
   const [errors, warnings] = [count('error'), count('warning')]
-  if (errors + warnings === 0) return 'all is well'
-  return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`
+  if (errors + warnings === 0) return 'No problems found.'
+  return `Found ${counted(errors, 'error')} and ${counted(warnings, 'warning')}.`
 }

@@ -26,23 +26,22 @@ import { addTexts } from './flows/texts.ts'
 import { print, printColumns, printJson, tell } from './output.ts'
 import { addGroup, addRow, option, type Row, row } from './table.ts'
 
-/** Adds the commands in the order in which a flow's author meets them. */
 export function addFlows(cairn: Command): void {
   const flows = addGroup(cairn, {
     name: 'flows',
-    summary: 'flows as files: check, compare, push, publish, pull, withdraw',
+    summary: 'flows as files: validate, diff, push, publish, pull',
     about:
-      'Flows are YAML or JSON files. Pushing makes a draft of each, publishing freezes drafts ' +
-      'as the next versions, which pages show, and pulling writes files again. Flows, steps and ' +
-      'items are identified by their keys and keep their ids and numbers in all versions.',
+      'Flows are YAML or JSON files. Push saves each as a draft, publish shows drafts to visitors ' +
+      'as new versions, and pull writes files. Flows, steps and items are identified by their ' +
+      'keys, and keep their ids and results in all versions.',
     examples: [
-      'cairn flows schema > cairn-flow.schema.json    for completion and checks in editors',
-      'cairn flows validate tour.yaml                 what is wrong, and where',
-      'cairn flows diff tour.yaml                     what pushing it would change',
-      'cairn flows push tour.yaml                     a draft, which no page shows',
-      'cairn flows preview welcome                    a link to it in the real page',
-      'cairn flows publish welcome                    every page shows it from now on',
-      'cairn flows pull --out flows                   all flows as files again',
+      'cairn flows schema > cairn-flow.schema.json    completion and checks in editors',
+      'cairn flows validate tour.yaml                 problems, with line and column',
+      'cairn flows diff tour.yaml                     what a push would change',
+      'cairn flows push tour.yaml                     save a draft, which visitors do not see',
+      'cairn flows preview welcome                    a link to see the draft on your page',
+      'cairn flows publish welcome                    show it to visitors',
+      'cairn flows pull --out flows                   write all flows as files',
     ],
   })
   addValidate(flows)
@@ -60,9 +59,9 @@ export function addFlows(cairn: Command): void {
 function addValidate(flows: Command): void {
   flows
     .command('validate')
-    .description('check flow files for mistakes; exit status 1 if there are any')
+    .description('check flow files; exit status 1 if there are errors')
     .argument('<file...>', filesHelp)
-    .option('--strict', 'warnings fail too, for CI')
+    .option('--strict', 'fail on warnings too, for CI')
     .option('--json', 'print {valid, files: [{file, flows, problems}]} as JSON')
     .examples(
       'cairn flows validate tour.yaml checklist.yaml',
@@ -80,7 +79,7 @@ function addValidate(flows: Command): void {
         return
       }
       const keys = files.flatMap(file => file.flows.map(({ key }) => key))
-      print(`valid: ${keys.join(', ')}`)
+      print(`Valid: ${keys.join(', ')}.`)
     })
 }
 
@@ -88,19 +87,19 @@ const note = option('--note <text>', 'why, for the audit log')
 
 const pushRow = row<PushedFlows>({
   name: 'push',
-  about: `make drafts of the flows in files, all or none; an organisation has at most ${maxFlows} that are not archived`,
+  about: `save the flows in files as drafts, all or none; an organisation can have ${maxFlows} that are not archived`,
   args: { '<file...>': filesHelp },
   options: [
-    option('--publish', 'publish them too, as "cairn flows publish" does: all or nothing'),
-    option('--dry-run', 'show what would happen, and change nothing'),
-    option('--source-repository <name>', 'the repository of the files, such as acme/site'),
-    option('--commit <hash>', 'the commit in it; in CI both are detected'),
-    option('--lock', 'allow changes by push only: the dashboard shows them but cannot edit them'),
+    option('--publish', 'publish them too'),
+    option('--dry-run', 'show the outcome, and change nothing'),
+    option('--source-repository <name>', 'repository of the files, such as acme/site'),
+    option('--commit <hash>', 'commit in it; both are detected in CI'),
+    option('--lock', 'allow changes by push only; the dashboard cannot edit them'),
     note,
   ],
   async run({ ask }, given) {
     const { publish = false, dryRun = false, note, lock, json, file } = given
-    const files = rightFiles(file, { undone: 'nothing was pushed', json })
+    const files = rightFiles(file, { undone: 'pushed nothing', json })
     const flows = files.flatMap(({ flows }) => flows.map(minimalFlow))
     if (flows.length === 0) return { dryRun, flows: [] }
     const body = { flows, publish, dryRun, source: sourceOf(files, given), lock, note }
@@ -113,10 +112,10 @@ const pushRow = row<PushedFlows>({
         if (publication) {
           return [key, id, outcome, publicationOf({ outcome: publication, before, version })]
         }
-        return [key, id, outcome, hasDraft ? `show it with "${publishCommand(key, orgFlag)}"` : '']
+        return [key, id, outcome, hasDraft ? `next: ${publishCommand(key, orgFlag)}` : '']
       }),
     )
-    if (dryRun) tell('nothing was changed: run it without --dry-run to do it')
+    if (dryRun) tell('Changed nothing. Run it without --dry-run to push.')
   },
   examples: [
     'cairn flows push tour.yaml --org harbor',
@@ -125,14 +124,13 @@ const pushRow = row<PushedFlows>({
   ],
 })
 
-/** The commands that change the status of flows. */
 const changeRows = [
-  changeRow('publish', 'publish drafts as the next version, or a withdrawn or archived flow again'),
-  changeRow('unpublish', 'take flows back to draft: pages no longer show them', 'draft'),
-  changeRow('archive', 'archive flows: pages no longer show them, analytics stay', 'archived'),
+  changeRow('publish', 'publish drafts as new versions, or flows that are unpublished or archived'),
+  changeRow('unpublish', 'stop showing flows to visitors; versions and results stay', 'draft'),
+  changeRow('archive', 'archive flows: visitors stop seeing them, results stay', 'archived'),
 ]
 
-/** @param status the status that it leaves, if it withdraws flows */
+/** @param status of the flows afterwards, unless they are published */
 function changeRow(name: string, about: string, status?: 'draft' | 'archived'): Row {
   return row<ChangedFlows>({
     name,
@@ -141,23 +139,22 @@ function changeRow(name: string, about: string, status?: 'draft' | 'archived'): 
     options: [note],
     route: `POST /${name}`,
     body: ({ key, note }) => ({ keys: key, note }),
-    // Publishes the draft as it is, whoever wrote it last, because nobody has read one to compare with.
+    // Publishes the newest draft, because the command has read none that it could compare.
     ...(status === undefined && { headers: { 'if-match': '*' } }),
     part: 'flows',
     show: ({ flows }) =>
       printColumns(
         flows.map(flow => {
-          const withdrawn = flow.outcome === 'unchanged' ? `already ${status}` : status
-          return [flow.key, flow.id, withdrawn ?? publicationOf(flow)]
+          if (status === undefined) return [flow.key, flow.id, publicationOf(flow)]
+          return [flow.key, flow.id, flow.outcome === 'unchanged' ? `already ${status}` : status]
         }),
       ),
     examples: [`cairn flows ${name} welcome getting-started`],
   })
 }
 
-/** What publishing did to a flow. */
 function publicationOf({ outcome, before, version }: Publication): string {
-  const from = before === 'archived' ? ', out of the archive' : ''
+  const from = before === 'archived' ? ', was archived' : ''
   return `${outcome}, version ${version}${from}`
 }
 
@@ -179,18 +176,18 @@ const listRow = row<{ flows: AuthoredFlow[] }>({
     status: 'status',
     version: 'version',
     'published (UTC)': ({ publishedAt }) => publishedAt?.slice(0, 16).replace('T', ' '),
-    draft: ({ hasDraft }) => (hasDraft ? 'newer' : null),
+    draft: ({ hasDraft }) => (hasDraft ? 'unpublished' : null),
     steps: 'stepCount',
     items: 'itemCount',
   },
-  none: 'no such flow: push one with "cairn flows push FILE"',
+  none: 'No flows. Push one with "cairn flows push FILE".',
   examples: ['cairn flows list', 'cairn flows list --status published --json'],
 })
 
 function addSchema(flows: Command): void {
   flows
     .command('schema')
-    .description('print the JSON Schema of flow files, by which editors complete and check')
+    .description('print the JSON Schema of flow files, for completion and checks in editors')
     .addHelpText('after', `\nFirst line of a YAML file next to it, for editors:\n  ${schemaLine}`)
     .examples(`cairn flows schema > ${schemaFile}`)
     .action(() => print(JSON.stringify(flowFileSchema(), null, 2)))

@@ -1,13 +1,13 @@
+import { unpacked } from '../core/text/packed.ts'
 import { didYouMean } from '../core/text/wording.ts'
 import { commit, version } from '../core/version.ts'
 import { packedTexts } from '../manual/compile.ts' with { type: 'macro' }
-import type { ManualTexts } from '../manual/compile.ts'
-import { unpack } from '../packed.ts'
+import type { TopicTexts } from '../manual/compile.ts'
 import type { Command } from './command.ts'
 import { UsageFailure } from './failure.ts'
 import { columns, print, printJson } from './output.ts'
 
-const topicTexts = unpack<ManualTexts>(packedTexts())
+const topicTexts = unpacked<TopicTexts>(packedTexts())
 const topicNames = Object.keys(topicTexts)
 
 /** The topics of the manual, as the program's own help lists them. */

@@ -6,7 +6,7 @@ import { print, printJson } from './output.ts'
 export function addSnippet(cairn: Command): void {
   const snippet = cairn
     .command('snippet')
-    .description('the script that shows flows in pages, to bundle it yourself')
+    .description('write the script that shows flows on pages, to bundle it yourself')
     .examples('cairn snippet write src/vendor')
   addWrite(snippet)
 }
@@ -14,9 +14,9 @@ export function addSnippet(cairn: Command): void {
 function addWrite(snippet: Command): void {
   snippet
     .command('write')
-    .argument('<folder>', 'folder to write to; made if missing')
+    .argument('<folder>', 'folder to write to')
     .description(
-      'write the snippet as an ES module with its types (cairn.js, cairn.d.ts), for a bundler or a browser extension; older ones there are replaced',
+      'write the snippet as an ES module with types (cairn.js, cairn.d.ts), for a bundler or a browser extension; replaces older ones',
     )
     .option('--json', 'print {files} as JSON')
     .examples('cairn snippet write src/vendor')

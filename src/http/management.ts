@@ -1,6 +1,7 @@
 import type { Static, StaticDecode, TObject, TSchema } from '@sinclair/typebox'
 import { TransformEncode } from '@sinclair/typebox/value'
 import { type Auditor, auditor } from '../core/organisation/audit.ts'
+import { freshReply } from './encoded.ts'
 import { actorOf, type Needs } from './principal.ts'
 import type { RequestContext } from './request-context.ts'
 import { json } from './responder.ts'
@@ -24,7 +25,10 @@ interface Declared<
   errors?: Route['errors']
   isConditional?: boolean
   bodyLimitBytes?: number
-  /** The value of the response's `ETag`. */
+  isLong?: boolean
+  /** The response is compressed and has an `ETag`: a caller that has it gets a 304. */
+  isShared?: boolean
+  /** The value of the response's `ETag`, which callers send back as `If-Match`. */
   etag?: (returned: R extends TSchema ? StaticDecode<R> : null) => string
 }
 
@@ -48,27 +52,33 @@ type Verb = <
 
 type Returned<R> = R extends TSchema ? StaticDecode<R> : unknown
 
+/** So that what is edited next is never an old copy. */
+const revalidated = { 'Cache-Control': 'private, no-cache' }
+
 const defaultResponses = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'Done.' }
 
 const verb = (needs: Needs, method: Route['method']): Verb =>
   function declare(path, operation, summary, declared, handle) {
-    const { returns, response, errors, etag, ...rest } = declared
+    const { returns, response, errors, etag, isShared, ...rest } = declared
     const status = returns ? (declared.status ?? (method === 'POST' ? 201 : 200)) : 204
     const description = response ?? defaultResponses[status]
     const shape = returns
-      ? { description, schema: returns, hasETag: etag !== undefined }
+      ? { description, schema: returns, hasETag: etag !== undefined, isShared: isShared === true }
       : { description }
     return route({
       ...managing(needs),
       ...rest,
-      ...(errors && { errors: errors }),
+      ...(errors && { errors }),
       ...{ method, path, operation, summary },
       responses: { [status]: shape } as unknown as Route['responses'],
       async handle(call: RequestContext) {
         const returned = await handle(call as Parameters<typeof handle>[0])
         if (!returns) return { status }
-        const headers = etag && { ETag: etag(returned as Parameters<typeof etag>[0]) }
-        return json(status, toJson(returns, returned), headers)
+        const body = toJson(returns, returned)
+        if (isShared) return freshReply(call, body as object)
+        if (!etag) return json(status, body)
+        const headers = { ETag: etag(returned as Parameters<typeof etag>[0]), ...revalidated }
+        return json(status, body, headers)
       },
     } as Route)
   }

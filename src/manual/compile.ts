@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it'
-import { pack } from '../packed.ts'
+import { packed } from '../core/text/packed.ts'
 import { configurationTable } from './configuration-table.ts'
 import { pageOf, type Section, type Topic } from './page.ts'
 import { terminalText } from './terminal.ts'
@@ -128,34 +128,36 @@ export const compiledManual = (): Topic[] =>
   )
 
 /** What the terminal shows, by the topic's name. */
-export type ManualTexts = Record<string, { title: string; text: string }>
+export type TopicTexts = Record<string, { title: string; text: string }>
 
-export const packedTexts = () => pack(compiledTexts())
-
-export const compiledTexts = (): ManualTexts =>
-  Object.fromEntries(
-    compiledManual().map(({ name, title, terminal }) => [name, { title, text: terminal }]),
+export const packedTexts = (): string =>
+  packed(
+    Object.fromEntries(
+      compiledManual().map(({ name, title, terminal }) => [name, { title, text: terminal }]),
+    ),
   )
 
 /**
  * The page that lists the topics, the page of each by its name, the one for a name that is no topic's, and
  * the script that search reads.
  */
-export interface ManualPages extends Record<'index' | 'missing' | 'search', string> {
+export interface ManualPages {
+  index: string
+  missing: string
+  search: string
   topics: Record<string, string>
 }
 
-export const packedPages = () => pack(compiledPages())
-
-export function compiledPages(): ManualPages {
+export function packedPages(): string {
   const topics = compiledManual()
   const entries = topics.flatMap(({ name, title, sections }) =>
     sections.map(({ heading, anchor, text }) => [name, title, heading, anchor, text]),
   )
-  return {
+  const pages: ManualPages = {
     index: pageOf(topics, null),
     missing: pageOf(topics, 'missing'),
     topics: Object.fromEntries(topics.map(topic => [topic.name, pageOf(topics, topic)])),
     search: `export default ${JSON.stringify(entries)}\n`,
   }
+  return packed(pages)
 }

@@ -6,28 +6,27 @@ import type { ConnectedStorage } from './connect-storage.ts'
 import type { Log } from './log.ts'
 import { outsideOf } from './outside.ts'
 
-/** How often to see whether a look or a message is due, milliseconds. */
+/** How often to see whether a check or a message is due, milliseconds. */
 const turnEveryMs = 1_000
-/** How long a stop waits for a look and for messages on their way, milliseconds. */
+/** How long a stop waits for a check and for messages on their way, milliseconds. */
 const stopWithinMs = 12_000
 
-/** What alerts are watched with. */
 interface AlertParts {
   clock: Clock
   log: Log
   storage: ConnectedStorage
 }
 
-/** Looks for what is wrong and alerts those who want to know, once anybody does. */
+/** Checks for problems and sends messages, once any organisation has alerts. */
 export class Alerts {
   private readonly stopping = new AbortController()
   private readonly watch: ReturnType<typeof alertWatch>
   private outside: Outside
-  private looking: Promise<void> | null = null
+  private checking: Promise<void> | null = null
   /** By the monotonic clock. */
-  private lookDueAt = Number.NEGATIVE_INFINITY
+  private checkDueAt = Number.NEGATIVE_INFINITY
   private readonly turns = new Set<Promise<void>>()
-  /** Null until anybody wants alerts. */
+  /** Null until an organisation has alerts. */
   private timer: ReturnType<typeof setInterval> | null = null
 
   constructor(
@@ -48,12 +47,12 @@ export class Alerts {
     return outsideOf(config, { signal: this.stopping.signal })
   }
 
-  /** Has alerts looked after from now on, and looked at soon. */
+  /** Checks soon, and regularly from now on. */
   want(): void {
     if (this.stopping.signal.aborted) return
     const isFirst = this.timer === null
     this.timer ??= setInterval(() => this.turn(), turnEveryMs)
-    this.lookDueAt = Number.NEGATIVE_INFINITY
+    this.checkDueAt = Number.NEGATIVE_INFINITY
     if (isFirst) this.turn()
   }
 
@@ -66,7 +65,7 @@ export class Alerts {
     this.stopping.abort()
     if (this.timer === null) return
     clearInterval(this.timer)
-    const ended = Promise.all([this.looking, ...this.turns])
+    const ended = Promise.all([this.checking, ...this.turns])
     await Promise.race([ended, Bun.sleep(stopWithinMs)])
     await this.parts.storage.job?.release().catch(error => this.failed(error))
   }
@@ -78,23 +77,23 @@ export class Alerts {
 
   private async doWhatIsDue(): Promise<void> {
     const { job } = this.parts.storage
-    if (await job?.hold()) this.lookDueAt = Number.NEGATIVE_INFINITY
+    if (await job?.hold()) this.checkDueAt = Number.NEGATIVE_INFINITY
     // Only one of several nodes does it.
     if (job && !job.isOurs) return
-    this.lookIfDue()
+    this.checkIfDue()
     await this.watch.sendDue()
   }
 
   /** Not waited for, because messages are sent meanwhile. */
-  private lookIfDue(): void {
+  private checkIfDue(): void {
     const { clock } = this.parts
     const { signal } = this.stopping
-    if (this.looking || signal.aborted || clock.monotonic() < this.lookDueAt) return
-    // Another look may be asked for while this one reads.
-    this.lookDueAt = Number.POSITIVE_INFINITY
-    this.looking = this.tried(() => this.watch.look(signal)).finally(() => {
-      this.looking = null
-      this.lookDueAt = Math.min(this.lookDueAt, clock.monotonic() + this.watch.everyMs)
+    if (this.checking || signal.aborted || clock.monotonic() < this.checkDueAt) return
+    // Another check may be wanted while this one reads.
+    this.checkDueAt = Number.POSITIVE_INFINITY
+    this.checking = this.tried(() => this.watch.check(signal)).finally(() => {
+      this.checking = null
+      this.checkDueAt = Math.min(this.checkDueAt, clock.monotonic() + this.watch.everyMs)
     })
   }
 
@@ -104,6 +103,6 @@ export class Alerts {
 
   private failed(error: unknown): void {
     if (this.stopping.signal.aborted) return
-    this.parts.log.warn({ reason: shortReasonOf(error) }, 'alerts could not be looked after')
+    this.parts.log.warn({ reason: shortReasonOf(error) }, 'alerts could not be checked or sent')
   }
 }

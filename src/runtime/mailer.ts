@@ -2,8 +2,8 @@ import type { Transporter } from 'nodemailer'
 import type { Mail, Sent } from '../app.ts'
 import type { Config } from '../config/settings.ts'
 
-/** How long a mail server has for each of its answers, milliseconds. */
-const patienceMs = 10_000
+/** How long a mail server has for each of its responses, milliseconds. */
+const timeoutMs = 10_000
 
 /** Sends mail through the configured server; null if there is none. */
 export function mailerOf({
@@ -12,14 +12,14 @@ export function mailerOf({
 }: Pick<Config, 'smtpUrl' | 'mailFrom'>): ((mail: Mail) => Promise<Sent>) | null {
   if (smtpUrl === null) return null
   let transport: Transporter | null = null
-  return async ({ to, subject, text, html, id, unsubscribe }) => {
+  return async ({ to, subject, text, id, unsubscribe }) => {
     // Loaded on first use, because few servers ever send mail.
     const { createTransport } = await import('nodemailer')
     transport ??= createTransport({
       url: smtpUrl,
-      connectionTimeout: patienceMs,
-      greetingTimeout: patienceMs,
-      socketTimeout: patienceMs,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
       disableFileAccess: true,
       disableUrlAccess: true,
     })
@@ -27,7 +27,10 @@ export function mailerOf({
     const domain = from.replace(/^.*@/, '').replace(/>.*$/, '')
     try {
       await transport.sendMail({
-        ...{ from, to, subject, text, html },
+        from,
+        to,
+        subject,
+        text,
         messageId: `<${id}@${domain}>`,
         headers: {
           // Keeps automatic replies away (RFC 3834).
@@ -42,9 +45,9 @@ export function mailerOf({
       return { status: 250 }
     } catch (error) {
       const { code = 'unknown', responseCode } = error as { code?: string; responseCode?: number }
-      const said = responseCode === undefined ? code : `${code}, ${responseCode}`
+      const reason = responseCode === undefined ? code : `${code}, ${responseCode}`
       const isFinal = responseCode !== undefined && responseCode >= 550 && responseCode < 560
-      return { fault: `The mail server did not take it (${said})`, isFinal }
+      return { fault: `The mail server rejected it (${reason})`, isFinal }
     }
   }
 }

@@ -40,7 +40,7 @@ export function outsideOf(
       serverKey ??= sessionKey(config.data)
       return serverKey
     },
-    faultOf: url => faultOfTarget(url, allowsPrivate),
+    problemWith: url => faultOfTarget(url, allowsPrivate),
     async post(url, headers, body) {
       const problem = faultOfTarget(url, allowsPrivate)
       if (problem !== null) return { fault: problem }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pack } from '../packed.ts'
+import { packed } from '../core/text/packed.ts'
 import { integrityOf } from './integrity.ts'
 
 /**
@@ -56,9 +56,7 @@ export interface SnippetBundle {
   types: string
 }
 
-export const packedSnippet = () => pack(bundledSnippet())
-
-export function bundledSnippet(): SnippetBundle {
+function bundledSnippet(): SnippetBundle {
   const { version } = JSON.parse(readFileSync(join(import.meta.dir, '../../package.json'), 'utf8'))
   const defines: Record<string, string> = { CAIRN_BUILD_VERSION: version }
   const files: Record<string, string> = {}
@@ -91,3 +89,5 @@ export function bundledSnippet(): SnippetBundle {
     types: `${readFileSync(join(sources, 'api.ts'), 'utf8')}${startsIt}`,
   }
 }
+
+export const packedSnippet = (): string => packed(bundledSnippet())

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as radix from '@radix-ui/colors'
-import { pack } from '../packed.ts'
+import { packed } from '../core/text/packed.ts'
 
 /**
  * Makes the dashboard's files from its sources. Runs while Cairn is built (and, from the sources, when
@@ -89,7 +89,7 @@ function bundledPreview(): string {
 }
 
 /** The dashboard's files by name, and which of them are what. */
-export function bundledDashboard(): DashboardBundle {
+function bundledDashboard(): DashboardBundle {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-dashboard-'))
   try {
     const define = '--define=process.env.NODE_ENV="production"'
@@ -125,4 +125,4 @@ export function bundledDashboard(): DashboardBundle {
   }
 }
 
-export const packedDashboard = () => pack(bundledDashboard())
+export const packedDashboard = (): string => packed(bundledDashboard())

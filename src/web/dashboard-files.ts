@@ -1,6 +1,6 @@
-import { unpack } from '../packed.ts'
+import { unpacked } from '../core/text/packed.ts'
 import { packedDashboard } from './dashboard-bundle.ts' with { type: 'macro' }
 import type { DashboardBundle } from './dashboard-bundle.ts'
 
 /** The dashboard as browsers load it; made while Cairn is built. */
-export const dashboard = unpack<DashboardBundle>(packedDashboard())
+export const dashboard = unpacked<DashboardBundle>(packedDashboard())

@@ -1,11 +1,11 @@
-import { unpack } from '../packed.ts'
+import { unpacked } from '../core/text/packed.ts'
 import { packedSnippet } from './bundle.ts' with { type: 'macro' }
 import type { SnippetBundle } from './bundle.ts'
 import { integrityOf } from './integrity.ts'
 
 /** The snippet as browsers load it; made while Cairn is built. */
 
-const { files, page, module, types } = unpack<SnippetBundle>(packedSnippet())
+const { files, page, module, types } = unpacked<SnippetBundle>(packedSnippet())
 
 /** A file of the snippet, whose name contains its hash. */
 export interface SnippetFile {

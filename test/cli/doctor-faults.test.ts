@@ -26,7 +26,10 @@ const freePorts = ['--port', '0', '--management-port', '0']
 
 /** The warnings and errors, one line each. */
 const complaintsIn = ({ stdout }: Finished) =>
-  stdout.split('\n').filter(line => /^(warning|error)/.test(line))
+  stdout
+    .replaceAll('\n         ', ' ')
+    .split('\n')
+    .filter(line => /^(warning|error)/.test(line))
 const complaints = async (...args: string[]) =>
   complaintsIn(await place.run(['doctor', ...freePorts, ...args]))
 
@@ -45,52 +48,21 @@ describe.skipIf(!canMount)('a disk', () => {
       await withTour(new Workplace(builtBinary, place.folder))
       mount('-o', 'remount,ro')
       expect(await ofBinary()).toEqual([
-        expect.stringMatching(
-          /^error {4}.* is on a file system that is mounted read-only — mount it/,
-        ),
+        expect.stringMatching(/^error {4}.* is on a read-only file system\. Mount it/),
       ])
       mount('-o', 'remount,rw')
       for (const suffix of ['-wal', '-shm']) rmSync(`${databaseFile()}${suffix}`, { force: true })
       const ballast = join(data(), 'ballast')
       expect(() => writeFileSync(ballast, Buffer.alloc(32e6))).toThrow('ENOSPC')
       expect(await ofBinary()).toEqual([
-        expect.stringMatching(/^error {4}0 bytes \(0\.0 %\) are free where .* — make room/),
-        expect.stringMatching(/^error {4}the disk is full — make room and try again \(SQLITE_/),
-        expect.stringMatching(/^warning {2}no backup was ever made — set/),
+        expect.stringMatching(/^error {4}Free disk space: 0 bytes \(0\.0%\)/),
+        expect.stringMatching(/^error {4}the disk is full make room and try again \(SQLITE_/),
+        expect.stringMatching(/^warning {2}No backup found\. Set/),
       ])
     } finally {
       unmount()
     }
   })
-})
-
-test('a write-ahead log that a reader keeps from being written back', async () => {
-  await withData(place)
-  const reading = `const { Database } = require('bun:sqlite')
-    const database = new Database(${JSON.stringify(databaseFile())}, { readonly: true })
-    database.run('begin')
-    database.query('select * from flows').all()
-    console.log('reads')
-    setInterval(() => {}, 1000)`
-  const reader = Bun.spawn([process.execPath, '-e', reading], { stdout: 'pipe' })
-  try {
-    for await (const chunk of reader.stdout) if (Buffer.from(chunk).includes('reads')) break
-    const database = new Database(databaseFile())
-    database.run('pragma synchronous = off')
-    database.run('create table ballast (bytes blob)')
-    database.run(
-      `with recursive row (i) as (select 1 union all select i + 1 from row where i < 260)
-      insert into ballast select zeroblob(1000000) from row`,
-    )
-    database.close()
-    expect(await complaints()).toContainEqual(
-      expect.stringMatching(
-        /the write-ahead log has grown to 26\d MB, so something blocks its checkpoints — stop/,
-      ),
-    )
-  } finally {
-    reader.kill('SIGKILL')
-  }
 })
 
 describe('a server', () => {
@@ -109,9 +81,7 @@ describe('a server', () => {
     expect(answer.status).toBe(503)
     const found = await complaints()
     expect(found).toContainEqual(
-      expect.stringMatching(
-        /^error {4}.*is not ready — storage refuses writes: the log has the reason/,
-      ),
+      expect.stringMatching(/^error {4}.*not ready storage refuses writes: the log has the reason/),
     )
   })
 
@@ -122,9 +92,7 @@ describe('a server', () => {
     const post = apiOf(server, snippetKey)
     for (const id of ['a', 'b', 'c']) await post('POST', '/events', { events: events(50, id) })
     expect(await complaints()).toContainEqual(
-      expect.stringMatching(
-        /^error {4}.*is not ready — the ingest buffer is full: wait for the disk/,
-      ),
+      expect.stringMatching(/^error {4}.*not ready the ingest buffer is full: wait for the disk/),
     )
   })
 })
@@ -137,6 +105,6 @@ describe('data', () => {
       using database = new Database(databaseFile())
       database.run('pragma user_version = 999')
     }
-    expect((await complaints())[0]).toMatch(/^error .*schema 999.* — run the newer cairn$/)
+    expect((await complaints())[0]).toMatch(/^error .*schema 999.* Run the newer cairn\.$/)
   })
 })

@@ -45,10 +45,7 @@ describe('diff', () => {
   test('of what is stored says that nothing changes, and whether a draft waits', async () => {
     await flows('push', write('a.yaml', tour('a')))
     const { stdout, status } = await flows('diff', 'a.yaml')
-    expect([stdout, status]).toEqual([
-      'welcome: unchanged, as its draft, which is not published yet\n',
-      0,
-    ])
+    expect([stdout, status]).toEqual(['welcome: unchanged, its draft is not published\n', 0])
     await flows('publish', 'welcome')
     expect(await flows('diff', 'a.yaml')).toEqual({
       stdout: 'welcome: unchanged\n',
@@ -65,7 +62,7 @@ describe('diff', () => {
       [
         'welcome: changed, against version 1',
         '  step "create" is new',
-        '  step "old" disappears: its funnel ends',
+        '  step "old" is removed: its results end',
         '  step "a" moves',
         '--- welcome (published)',
         '+++ b.yaml',
@@ -76,7 +73,7 @@ describe('diff', () => {
     )
     await pushed('b.yaml', tour('b', 'a', 'create'))
     expect((await flows('diff', 'a.yaml')).stdout).toContain(
-      '  step "old" comes back, with the id that it had\n',
+      '  step "old" is back, with its old id\n',
     )
   })
 
@@ -95,7 +92,7 @@ describe('diff', () => {
     await flows('archive', 'welcome')
     expect(await change('a.yaml', '--published')).toEqual(['new', null, 1])
     expect((await flows('diff', 'a.yaml', '--published')).stdout).toBe(
-      'welcome: new, no page shows it now: it is archived\n',
+      'welcome: new, not shown to visitors: it is archived\n',
     )
   })
 
@@ -115,8 +112,8 @@ describe('diff', () => {
   })
 
   test.each<[string, () => string[], string]>([
-    ['a file with a mistake', () => [write('a.yaml', 'key: a b')], 'nothing was compared, because'],
-    ['a missing file', () => ['x.yaml'], 'nothing was compared, because'],
+    ['a file with a mistake', () => [write('a.yaml', 'key: a b')], 'compared nothing, because'],
+    ['a missing file', () => ['x.yaml'], 'compared nothing, because'],
     ['an unknown organisation', () => [write('a.yaml', flowA), '--org', 'x'], 'there is no org'],
     ['no data', () => [write('a.yaml', flowA), '--data', 'x'], 'there is no Cairn data'],
     ['no file', () => [], 'missing required argument'],
@@ -174,8 +171,7 @@ describe('pull', () => {
     expect((await flows('pull', '--published')).stdout).toBe(flowA)
     expect(await flows('pull', 'b', '--published')).toEqual({
       stdout: '',
-      stderr:
-        'cairn: callers do not see "b": it is a draft; without --published it can be pulled\n',
+      stderr: 'cairn: flow "b" is not published, but a draft: leave out --published\n',
       status: 1,
     })
   })
@@ -185,15 +181,15 @@ describe('pull', () => {
     await flows('archive', 'b')
     expect(await flows('pull')).toMatchObject({
       stdout: flowA,
-      stderr: '1 archived flow left out: name them to pull them\n',
+      stderr: 'Left out 1 archived flow. Name them to pull them.\n',
     })
     expect((await flows('pull', 'b')).stdout).toBe(flowB)
   })
 
   test.each([
-    ['an unknown key', ['pull', 'x'], 1, 'no flow has the key "x"'],
-    ['no flow at all', ['pull'], 1, 'there is no flow to pull'],
-    ['--force without --out', ['pull', '--force'], 2, '--force says how to write files'],
+    ['an unknown key', ['pull', 'x'], 1, 'flow "x" not found'],
+    ['no flow at all', ['pull'], 1, 'no flows to pull'],
+    ['--force without --out', ['pull', '--force'], 2, '--force needs --out'],
     [
       'another format',
       ['pull', '--format', 'toml'],
@@ -235,7 +231,7 @@ describe('pull', () => {
       expect(await flows('pull', '--out', 'out')).toEqual({
         stdout: '',
         stderr:
-          'cairn: nothing was written, because these files hold something else (--force overwrites)\n' +
+          'cairn: wrote nothing, because these files differ (--force overwrites them)\n' +
           '  out/b.yaml\n',
         status: 1,
       })

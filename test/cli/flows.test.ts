@@ -28,7 +28,7 @@ const good = 'key: welcome\nsteps:\n  - key: hello\n    title: Hello\n'
 describe('validate', () => {
   test('a correct file is valid, from the standard input too', async () => {
     expect(await cairn.run(['flows', 'validate', write('a.yaml', good)])).toEqual({
-      stdout: 'valid: welcome\n',
+      stdout: 'Valid: welcome.\n',
       stderr: '',
       status: 0,
     })
@@ -50,12 +50,12 @@ describe('validate', () => {
     write('a.yaml', `${good}    target: { selector: .css-1a2b3c }\n`)
     const validate = (...more: string[]) => cairn.run(['flows', 'validate', 'a.yaml', ...more])
     const warned = await validate()
-    expect([warned.status, warned.stdout]).toEqual([0, 'valid: welcome\n'])
+    expect([warned.status, warned.stdout]).toEqual([0, 'Valid: welcome.\n'])
     expect(warned.stderr).toStartWith('a.yaml:5:25 warning fragile_selector /steps/0/target/')
 
     const strict = await validate('--strict')
     expect([strict.status, strict.stdout]).toEqual([1, ''])
-    expect(strict.stderr).toBe(`${warned.stderr}not valid: 1 warning, and --strict\n`)
+    expect(strict.stderr).toBe(`${warned.stderr}Not valid: 1 warning, and --strict.\n`)
     const { stdout, status } = await validate('--strict', '--json')
     expect([status, JSON.parse(stdout)]).toMatchObject([1, { valid: false }])
     expect(JSON.parse((await validate('--json')).stdout)).toMatchObject({ valid: true })
@@ -72,8 +72,8 @@ describe('validate', () => {
     const { stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml', 'b.yaml'])
     expect([status, stderr]).toEqual([
       1,
-      'b.yaml error repeated_key The key "welcome" is in a.yaml already: change one\n' +
-        'not valid: 1 error\n',
+      'b.yaml error repeated_key The key "welcome" is also in a.yaml. Change one.\n' +
+        'Not valid: 1 error.\n',
     ])
   })
 
@@ -81,7 +81,7 @@ describe('validate', () => {
     write('a.yaml', good)
     write('b.yaml', good.replace('welcome', 'Welcome'))
     const { stdout, stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml', 'b.yaml'])
-    expect([status, stdout]).toEqual([0, 'valid: welcome, Welcome\n'])
+    expect([status, stdout]).toEqual([0, 'Valid: welcome, Welcome.\n'])
     expect(stderr).toStartWith(
       'b.yaml warning similar_key The keys "welcome" and "Welcome" differ only in case',
     )
@@ -92,7 +92,7 @@ describe('validate', () => {
     for (const again of ['a.yaml', './a.yaml', cairn.path('a.yaml')]) {
       expect(await cairn.run(['flows', 'validate', 'a.yaml', again])).toEqual({
         stdout: '',
-        stderr: `cairn: ${again} is named twice: name it once\n`,
+        stderr: `cairn: ${again} is named twice\n`,
         status: 2,
       })
     }
@@ -104,16 +104,16 @@ describe('validate', () => {
       return stderr.trimEnd().split('\n').at(-1)
     }
     const warned = `${good}    target: { selector: .css-1a2b3c }\n`
-    expect(await verdict(warned, '--strict')).toBe('not valid: 1 warning, and --strict')
+    expect(await verdict(warned, '--strict')).toBe('Not valid: 1 warning, and --strict.')
     expect(
       await verdict(`${warned}    advance: { on: event }\n  - { key: b, kind: hotspot }\n`),
-    ).toBe('not valid: 2 errors, 2 warnings')
+    ).toBe('Not valid: 2 errors, 2 warnings.')
     expect(await verdict(`${warned}kind: tuor\n`)).toBe(
-      'not valid: 1 error, 1 warning; more checks follow once these are mended',
+      'Not valid: 1 error, 1 warning; more checks run once these are fixed.',
     )
     const many = Array.from({ length: 57 }, (_, index) => `x${index}: 1\n`).join('')
     expect(await verdict(good + many)).toBe(
-      'not valid: 50 errors, and more; more checks follow once these are mended',
+      'Not valid: 50 errors, and more; more checks run once these are fixed.',
     )
   })
 })
@@ -130,7 +130,7 @@ describe('files that cannot be read', () => {
     expect([stdout, status]).toEqual(['', 1])
     expect(stderr).toStartWith(message)
     expect(stderr.trimEnd().split('\n').slice(1)).toEqual([
-      'not valid: 1 error; more checks follow once these are mended',
+      'Not valid: 1 error; more checks run once these are fixed.',
     ])
   })
 
@@ -167,7 +167,7 @@ describe('files that cannot be read', () => {
       const { stdout, stderr, status } = await cairn.run(args)
       expect([stdout, status]).toEqual(['', 1])
       const lines = stderr.trimEnd().split('\n')
-      expect(lines.pop()).toStartWith('not valid: 3 errors')
+      expect(lines.pop()).toStartWith('Not valid: 3 errors')
       expect(lines).toHaveLength(starts.length)
       for (const [i, start] of starts.entries()) expect(lines[i]).toStartWith(start)
 
@@ -181,7 +181,7 @@ describe('files that cannot be read', () => {
       const { stdout, stderr, status } = await cairn.run(args)
       expect([stdout, status]).toEqual(['', 1])
       const [header, ...lines] = stderr.trimEnd().split('\n')
-      expect(header).toStartWith('cairn: nothing was pushed')
+      expect(header).toStartWith('cairn: pushed nothing')
       expect(lines).toHaveLength(starts.length)
       for (const [i, start] of starts.entries()) expect(lines[i]).toStartWith(`  ${start}`)
 
@@ -219,12 +219,12 @@ describe('push and publish', () => {
     const push = async () =>
       (await cairn.run(['flows', 'push', 'a.yaml', '--org', 'harbor'])).stdout
     const lines = (await push()).trimEnd().split('\n')
-    expect(lines[0]).toMatch(/^a {13}\S+ {2}created {2}show it with "cairn flows publish a"$/)
+    expect(lines[0]).toMatch(/^a {13}\S+ {2}created {2}next: cairn flows publish a$/)
     expect(lines[1]).toMatch(
-      /^a-longer-one {2}\S+ {2}created {2}show it with "[^"]* a-longer-one"$/,
+      /^a-longer-one {2}\S+ {2}created {2}next: cairn flows publish a-longer-one$/,
     )
     await cairn.json(['org', 'create', 'Other'])
-    expect(await push()).toContain('"cairn flows publish a --org harbor"')
+    expect(await push()).toContain('cairn flows publish a --org harbor\n')
   })
 
   test('push --publish does both, or nothing', async () => {
@@ -248,11 +248,11 @@ describe('push and publish', () => {
     await cairn.run(['flows', 'push', write('a.yaml', good), '--publish'])
     const published = async () => (await cairn.run(['flows', 'publish', 'welcome'])).stdout
     await cairn.run(['flows', 'archive', 'welcome'])
-    expect(await published()).toEndWith('published again, version 1, out of the archive\n')
+    expect(await published()).toEndWith('published again, version 1, was archived\n')
     expect(await published()).toEndWith('already published, version 1\n')
     await cairn.run(['flows', 'archive', 'welcome'])
     await cairn.run(['flows', 'push', write('b.yaml', `${good}priority: 1\n`)])
-    expect(await published()).toEndWith('published, version 2, out of the archive\n')
+    expect(await published()).toEndWith('published, version 2, was archived\n')
     await cairn.run(['flows', 'unpublish', 'welcome'])
     expect(await published()).toEndWith('published again, version 2\n')
   })
@@ -273,7 +273,7 @@ describe('list', () => {
     expect(header).toMatch(
       /^KEY +ID +KIND +STATUS +VERSION +PUBLISHED \(UTC\) +DRAFT +STEPS +ITEMS$/,
     )
-    expect(start).toMatch(/^start +\S+ +checklist +draft +– +– +newer +0 +2$/)
+    expect(start).toMatch(/^start +\S+ +checklist +draft +– +– +unpublished +0 +2$/)
     expect(welcome).toMatch(
       /^welcome +\S+ +tour +published +1 +\d{4}-\d\d-\d\d \d\d:\d\d +– +1 +0$/,
     )

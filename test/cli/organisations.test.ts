@@ -226,7 +226,7 @@ describe('token issue', () => {
     const { status, stdout, stderr } = await cairn.run(['token', 'issue'], env)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toBe(
-      'cairn: session tokens are made by https://id.example, the configured issuer: ask it for one with the audience "tours" and the organisation in the claim "org"\n',
+      'cairn: the identity provider https://id.example issues session tokens: request one with the audience "tours" and the organisation in the claim "org"\n',
     )
   })
 })

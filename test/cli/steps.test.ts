@@ -268,9 +268,7 @@ describe('steps repair', () => {
   test('puts what pages suggest into the draft, and says what to do next; a repeat changes nothing', async () => {
     const { status, stderr } = await repair('moved')
     expect(status).toBe(1)
-    expect(stderr).toContain(
-      'nothing suggests another selector for this step: give one (--selector)',
-    )
+    expect(stderr).toContain('pages suggest no other selector for this step: send one (--selector)')
     store((steps, place) =>
       steps.recordHealth(report(place('repairing', 'moved'), 'ann', 'found_by_alternate')),
     )

@@ -243,17 +243,6 @@ function expire(dataDir: string, token: string): void {
   if (changes !== 1) throw new Error('There is no such token to expire')
 }
 
-/** Stores a mail of a report that could not be sent. */
-function failMail(dataDir: string, slug: string): void {
-  using database = new Database(join(dataDir, 'cairn.db'))
-  database.run(
-    `insert into deliveries (org_id, public_id, mail, type, body, created_at, state, attempts)
-    select id, 'msg_failed', 'ann@example.com', 'report.weekly', '{}', ?, 'failed', 1
-    from organisations where slug = ?`,
-    [Date.now(), slug],
-  )
-}
-
 const annsHash = (secret: string) => createHmac('sha256', secret).update('ann').digest('hex')
 
 async function playAcme(operator: Operator, firstKey: string): Promise<Credentials> {
@@ -370,7 +359,6 @@ export async function setStage(place: Workplace, serve = alone): Promise<Stage> 
   await operatorOf(acme).link(others.find(({ isStaging }) => isStaging)!)
   const dataDir = join(place.folder, 'data')
   expire(dataDir, acmes['expired manager']!)
-  failMail(dataDir, acme.slug)
   const [{ server, socket }, narrowServer] = await Promise.all([
     serve(place, dataDir),
     place.serve([], narrowSettings),

@@ -5,7 +5,6 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { type ErrorEntry, errors } from '../../src/core/errors.ts'
 import { csvColumns } from '../../src/modules/analytics/csv.ts'
 import { definitionsOf } from '../../src/modules/analytics/definitions.ts'
-import type { LateStep } from '../../src/modules/analytics/query.ts'
 import { Description, type Document } from '../support/described.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
@@ -158,7 +157,6 @@ describe('analytics', () => {
     const known = definitionsOf({
       by: 'plan',
       filters: [],
-      late: {} as LateStep,
       hasDistribution: true,
       interval: 'day',
       hasPaths: true,

@@ -50,7 +50,6 @@ const known: Known = {
   timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns'),
   version: fc.constant('1'),
   segment: fc.constant('plan'),
-  late: fc.constant(`${flow.steps[0]!.key}:24h`),
 }
 
 const generator = new Generator(description, known)

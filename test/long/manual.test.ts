@@ -192,9 +192,9 @@ for (const file of files) {
       const { status, stdout, stderr } = await reader.run(command)
       // Without a service and a backup, and just started, the doctor has something to say.
       if (command.startsWith('cairn doctor')) return expect(stdout).toContain('database')
-      // No page has looked for the element yet, so nothing suggests another selector.
+      // No page has looked for the element yet, so pages suggest no other selector.
       if (command === 'cairn steps repair welcome create') {
-        return expect(stderr).toContain('nothing suggests another selector')
+        return expect(stderr).toContain('pages suggest no other selector')
       }
       expect({ status, said: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, said: '' })
       if (command.startsWith('cairn explain')) expect(stdout).toStartWith('shown: ')

@@ -66,7 +66,7 @@ test('a stored message is sent even if the server is killed, under the same id',
   const before = receiver.received.length
   receiver.answer = () => null
   const sent = await place.run(['alerts', 'report', '--send'])
-  expect(sent.stderr).toContain('Sending it to 1 webhooks and mail addresses')
+  expect(sent.stderr).toContain('Queued for 1 webhooks and mail addresses')
   const first = await receiver.at(before)
   await server.end('SIGKILL')
   receiver.answer = () => new Response(null, { status: 204 })
@@ -78,7 +78,7 @@ test('a stored message is sent even if the server is killed, under the same id',
     type: 'report.weekly',
     data: {
       organisation: { slug: 'acme' },
-      flows: [{ key: 'tour', csv: expect.stringContaining('/flows/tour/export.csv?from=') }],
+      flows: [{ key: 'tour', starts: 0 }],
     },
   })
   await until(async () => (await deliveriesOf(id))[0]?.state === 'delivered')
@@ -102,13 +102,11 @@ test('a server that stops does not wait for a receiver that never answers', asyn
   await removed(id)
 })
 
-test('the report goes out by mail, as text and as HTML, once to whoever has confirmed', async () => {
+test('the report goes out by mail as plain text, to whoever has confirmed', async () => {
   await place.run(['alerts', 'set', 'report.on', 'true'])
   await place.run(['alerts', 'set', 'report.mails', 'team@example.com'])
   const settings = async () => (await place.run(['alerts', 'settings'])).stdout
   expect(await settings()).toContain('team@example.com waiting')
-  const again = await place.run(['alerts', 'resend', 'team@example.com'])
-  expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('confirmation an hour')])
   const confirm = MailServer.pathIn(await smtp.at(0), 'confirm')
   const page = await fetch(server.url + confirm)
   expect([page.status, await page.text()]).toEqual([
@@ -123,7 +121,7 @@ test('the report goes out by mail, as text and as HTML, once to whoever has conf
   expect(mail).toContain('From: Cairn <cairn@example.com>')
   expect(mail).toContain('To: team@example.com')
   expect(mail).toContain('Content-Type: text/plain')
-  expect(mail).toContain('Content-Type: text/html')
+  expect(mail).not.toContain('text/html')
   expect(mail).toMatch(/Message-ID: <msg_\w{18}@example\.com>/)
   const unsubscribe = MailServer.pathIn(mail, 'unsubscribe')
   // Folded, as it is long.
@@ -141,7 +139,7 @@ test('the report goes out by mail, as text and as HTML, once to whoever has conf
     body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
   }
   expect((await fetch(server.url + unsubscribe, oneClick)).status).toBe(200)
-  expect(await settings()).toContain('team@example.com unsubscribed')
+  expect(await settings()).not.toContain('team@example.com')
   for (const token of [confirm, unsubscribe].map(path => path.split('/').at(-1)!)) {
     expect(server.stdout + server.stderr).not.toContain(token)
   }

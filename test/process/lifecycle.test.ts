@@ -156,7 +156,7 @@ describe('a process that dies', () => {
     expect(await server.end('SIGUSR2')).toBe(1)
     expect(server.stdout).toMatch(/"level":"fatal".*"reason":"TypeError\\n.*failing\.js/)
     expect(server.stdout + server.stderr).not.toContain('ann')
-    expect((await place.run(['doctor'])).stdout).toContain('no server runs on it now')
+    expect((await place.run(['doctor'])).stdout).toContain('No server is running')
   })
 
   test('a sync that fails ends the process, non-zero, with a clear line, and acknowledges nothing', async () => {

@@ -76,7 +76,6 @@ export interface RefQuery {
   only?: { trait: string; value: string | null }[]
   /** The trait by which runs are split. */
   by?: string
-  late?: { stepKey: string; afterMs: number }
   /** When it is asked, epoch milliseconds. */
   now: number
 }
@@ -130,7 +129,6 @@ export interface RefAnalytics {
     distribution?: number[]
   }[]
   segments?: (RefGroup & { kind: string; value: string | null; values: number })[]
-  late?: (RefGroup & { cohort: string })[]
   /** Steps by their keys, with a slash before each. */
   ways?: { from: string | null; to: string | null; runs: number }[]
 }
@@ -564,9 +562,6 @@ export function referenceAnalytics(
     ...(query.by !== undefined && {
       segments: segmentsOf(runs, query.by).map(({ runs, ...of }) => ({ ...of, ...groupOf(runs) })),
     }),
-    ...(query.late && {
-      late: cohortsOf(runs, query.late).map(({ runs, ...of }) => ({ ...of, ...groupOf(runs) })),
-    }),
     ...(query.ways && { ways: waysOf(flow, runs, stepRank) }),
   }
 }
@@ -590,21 +585,6 @@ function segmentsOf(runs: RefRun[], trait: string) {
     ...values.map(value => ({ kind: 'value', value, values: 1, runs: ofValue(value) })),
     { kind: 'not_said', value: null, values: 0, runs: ofValue(null) },
   ].filter(({ runs }) => runs.length > 0)
-}
-
-/** Runs by when they first saw a step. */
-function cohortsOf(runs: RefRun[], { stepKey, afterMs }: NonNullable<RefQuery['late']>) {
-  const cohortOf = (run: RefRun) => {
-    const views = run.events.filter(
-      event => event.kind === 'step_viewed' && event.stepKey === stepKey,
-    )
-    if (views.length === 0) return 'never'
-    return least(views.map(event => event.at)) - run.start > afterMs ? 'late' : 'in_time'
-  }
-  return ['in_time', 'late', 'never'].map(cohort => ({
-    cohort,
-    runs: runs.filter(run => cohortOf(run) === cohort),
-  }))
 }
 
 /** How often each stop of a run followed each other: the start, the steps in the order of time, the end. */

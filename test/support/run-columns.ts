@@ -29,7 +29,6 @@ export function runsOf(columns: RunColumns) {
         .filter(([, value]) => value !== undefined)
         .toSorted(),
       checklist: bit(columns.ticks, run, 0),
-      cohort: columns.cohorts?.[run],
       way: columns.ways?.paths[columns.ways.places[run]!]?.map(place => columns.steps[place]!.ref),
       lately: columns.lately.at[columns.lately.places.indexOf(run)],
     }

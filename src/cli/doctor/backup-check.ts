@@ -10,19 +10,19 @@ import { databasesAside } from '../../storage/sqlite/backup/replace-database.ts'
 import { hasDatabase, openForReading } from '../../storage/sqlite/database/database.ts'
 import { newestReceipt } from '../../storage/sqlite/database/inspect.ts'
 import { codeOf } from '../asking.ts'
-import { counted, sizeOf } from '../output.ts'
+import { sizeOf } from '../output.ts'
 import { error, type Finding, isUsableDirectory, ok, type Subject, warning } from './finding.ts'
 
-/** How long a backup may take before it counts as missing. */
-const patienceMs = 30 * minuteMs
+/** How long a backup may take. */
+const maxDurationMs = 30 * minuteMs
 
-/** How old the newest backup may be if they are made by hand or by cron. */
+/** How old the newest backup may be if no server makes them. */
 const maxAgeMs = 7 * dayMs
 
 const schedule =
-  'set CAIRN_BACKUP_EVERY and CAIRN_BACKUP_DIR, or have cron run "cairn backup DIR", DIR best on another disk'
+  'Set CAIRN_BACKUP_EVERY and CAIRN_BACKUP_DIR, or run "cairn backup DIR" from cron, best with DIR on another disk.'
 
-/** Whether backups are made, and what restores have left behind. */
+/** Whether backups are made, and which databases restores replaced. */
 export async function checkBackups({ data, config, now }: Subject): Promise<Finding[]> {
   if (!config || config.databaseUrl !== null || !data || !isUsableDirectory(data)) return []
   const { backupEvery, backupDir } = config
@@ -33,18 +33,16 @@ export async function checkBackups({ data, config, now }: Subject): Promise<Find
   return [newest, ...checkAside(data)]
 }
 
-/** Backups may be anywhere, even on another machine, so this goes by what they noted beside the data. */
+/** Backups can be anywhere, even on another machine, so this reads the note beside the data. */
 function checkUnscheduled(data: string, { checkpoints }: Config, now: number): Finding {
-  if (checkpoints === 'litestream') {
-    return ok('backup', 'no backups are scheduled here: Litestream should keep a replica')
-  }
+  if (checkpoints === 'litestream') return ok('backup', 'Litestream replicates the database.')
   const last = lastBackup(data)
   if (last === null) {
     return holdsEvents(data)
-      ? warning('backup', 'no backup was ever made', schedule)
-      : ok('backup', 'no backup was made yet, and no event is stored')
+      ? warning('backup', 'No backup found.', schedule)
+      : ok('backup', 'No backup and no events yet')
   }
-  const what = `the newest backup is of ${last.madeAt} (${last.file}), and none are scheduled here`
+  const what = `Newest backup: ${last.madeAt} (${last.file}); none are scheduled`
   const isOld = now - Date.parse(last.madeAt) > maxAgeMs
   return isOld ? warning('backup', what, schedule) : ok('backup', what)
 }
@@ -58,27 +56,27 @@ const holdsEvents = (data: string) =>
   }, true)
 
 async function checkScheduled(folder: string, everyMs: number, now: number): Promise<Finding> {
-  const advice = 'check that a server runs, and look in its log for "the scheduled backup failed"'
+  const advice = 'Check that a server is running, and its log for "the scheduled backup failed".'
   try {
     const newest = await newestBackup(folder, now)
-    if (!newest) return warning('backup', `there is no backup in ${folder} yet`, advice)
-    const what = `the newest backup in ${folder} is from ${isoTime(newest.at)} (${sizeOf(newest.bytes)})`
-    if (now - newest.at <= everyMs + patienceMs) return ok('backup', what)
-    return error('backup', `${what}, older than CAIRN_BACKUP_EVERY asks for`, advice)
+    if (!newest) return warning('backup', `No backup in ${folder} yet.`, advice)
+    const what = `Newest backup in ${folder}: ${isoTime(newest.at)} (${sizeOf(newest.bytes)})`
+    if (now - newest.at <= everyMs + maxDurationMs) return ok('backup', what)
+    return error('backup', `${what}, older than CAIRN_BACKUP_EVERY.`, advice)
   } catch (problem) {
     const code = codeOf(problem)
-    if (code === 'ENOENT') return warning('backup', `there is no backup in ${folder} yet`, advice)
-    const access = 'let this user read and write it, or run this as the user of the server'
-    return error('backup', `the backups in ${folder} cannot be read (${code})`, access)
+    if (code === 'ENOENT') return warning('backup', `No backup in ${folder} yet.`, advice)
+    const access = 'Run this as the user of the server, or give this user access.'
+    return error('backup', `Cannot read the backups in ${folder} (${code}).`, access)
   }
 }
 
-/** Replaced databases take up room, and hold what was erased since. */
+/** Replaced databases take up room, and may hold people who were erased since. */
 function checkAside(data: string): Finding[] {
   const { length } = databasesAside(data)
   if (length === 0) return []
-  const what = `${counted(length, 'database')} that restores replaced ${length === 1 ? 'is' : 'are'} kept`
-  // The pattern includes the logs that are kept beside damaged databases.
-  const advice = `once all is well, run "rm ${shellWord(resolve(data))}/cairn.db.before-*"`
+  const what = `Databases that restores replaced: ${length}`
+  // The pattern includes the logs of damaged databases.
+  const advice = `If you no longer need them, run "rm ${shellWord(resolve(data))}/cairn.db.before-*".`
   return [warning('backup', what, advice)]
 }

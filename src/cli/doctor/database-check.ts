@@ -22,13 +22,10 @@ import { hasOrganisation } from '../../storage/sqlite/organisations/organisation
 import { counted, sizeOf } from '../output.ts'
 import { error, type Finding, isUsableDirectory, ok, type Subject, warning } from './finding.ts'
 
-const damaged = 'stop the server, keep a copy of the data directory, and restore a backup'
-/** A write-ahead log that checkpoints keep up with is truncated to 64 MiB. */
-const largeLogBytes = 256e6
 /** How many differences of the schema are named. */
 const maxNamed = 5
 
-/** Whether the database can be read, is of this version, and is sound. Writes nothing. */
+/** Whether the database can be read, is of this version, and is intact. Writes nothing. */
 export function checkDatabase({ data, databaseUrl, isFull, now }: Subject): Finding[] {
   if (data === null || databaseUrl !== null || !isUsableDirectory(data)) return []
   if (!hasDatabase(data)) return [checkTrace(data)]
@@ -36,8 +33,9 @@ export function checkDatabase({ data, databaseUrl, isFull, now }: Subject): Find
   if (schemaOf(database) === 0) return [emptyDatabase]
   return [
     checkSchema(database),
-    ...checkPages(database, data, isFull),
-    ...checkContent(database, data, now),
+    checkPages(database, data, isFull),
+    ...checkContent(database, data),
+    checkClock(database, now),
   ]
 }
 
@@ -45,82 +43,72 @@ function checkTrace(data: string): Finding {
   const trace = traceOfDatabase(data)
   if (trace !== null) return error('database', lossOf(data, trace), lostAdvice)
   if (existsSync(databaseFile(data))) return emptyDatabase
-  const advice = 'begin with "cairn org create NAME"'
-  return warning('database', `${data} holds no database yet`, advice)
+  return warning('database', `No database in ${data}.`, 'Run "cairn org create NAME".')
 }
 
 const emptyDatabase = warning(
   'database',
-  'cairn.db is empty',
-  'restore a backup if there was data; else begin with "cairn org create NAME"',
+  'cairn.db is empty.',
+  'Restore a backup if there was data, or run "cairn org create NAME".',
 )
 
 function checkSchema(database: Database): Finding {
   const schema = schemaOf(database)
-  const level = `the database has schema ${schema}, and this cairn knows ${schemaKnown}`
-  if (schema > schemaKnown) return error('database', level, 'run the newer cairn')
+  const level = `Database schema ${schema}; this cairn works with ${schemaKnown}`
+  if (schema > schemaKnown) return error('database', level, 'Run the newer cairn.')
   const differences = schemaDifferences(database)
   if (differences.length > 0) {
     const named = differences.slice(0, maxNamed).join('; ')
     const rest = differences.length - maxNamed
-    const what = `cairn.db is not as Cairn makes it: ${named}${rest > 0 ? `; ${rest} more` : ''}`
+    const what = `cairn.db has other tables than Cairn makes: ${named}${rest > 0 ? `; ${rest} more` : ''}`
     const advice =
-      'stop the server and remove what is not Cairn\'s (sqlite3 cairn.db "drop trigger NAME"), or restore a backup: no backup of it can be restored'
+      'Stop the server and remove what is not Cairn\'s (sqlite3 cairn.db "drop trigger NAME"), or restore a backup. Backups of this database cannot be restored.'
     return error('database', what, advice)
   }
   if (schema === schemaKnown) return ok('database', level)
-  return warning('database', level, 'make a backup, then start the server: it changes the tables')
+  return warning('database', level, 'Make a backup, then start the server to upgrade the database.')
 }
 
-function checkPages(database: Database, data: string, isFull: boolean): Finding[] {
-  const [bytes = 0, logBytes = 0] = ['', '-wal'].map(
-    suffix => statSync(databaseFile(data) + suffix, { throwIfNoEntry: false })?.size,
-  )
-  const findings: Finding[] = []
+function checkPages(database: Database, data: string, isFull: boolean): Finding {
+  const bytes = sizeOf(statSync(databaseFile(data)).size)
   const [first, ...more] = isFull ? fullCheck(database) : quickCheck(database)
   if (first === undefined) {
-    const how = isFull ? 'every page, index and reference' : 'its pages; --full checks everything'
-    findings.push(ok('database', `cairn.db, ${sizeOf(bytes)}, is sound (${how})`))
-  } else {
-    const others = more.length === 0 ? '' : `, and ${counted(more.length, 'more fault')}`
-    const what = `cairn.db is damaged: ${first.replaceAll('\n', ' ')}${others}`
-    findings.push(error('database', what, damaged))
+    const how = isFull ? 'full check' : 'quick check; --full checks everything'
+    return ok('database', `Database intact, ${bytes} (${how})`)
   }
-  if (logBytes >= largeLogBytes) {
-    const what = `the write-ahead log has grown to ${sizeOf(logBytes)}, so something blocks its checkpoints`
-    const advice =
-      'stop other programs that have cairn.db open ("fuser" lists them), or restart the server'
+  const others = more.length === 0 ? '' : `, and ${counted(more.length, 'more problem')}`
+  const what = `cairn.db is damaged: ${first.replaceAll('\n', ' ')}${others}`
+  const advice = 'Stop the server, keep a copy of the data directory, and restore a backup.'
+  return error('database', what, advice)
+}
+
+function checkContent(database: Database, data: string): Finding[] {
+  const findings: Finding[] = []
+  if (!hasOrganisation(database)) {
+    // If commands and server were given different directories, every key is unknown.
+    const what = 'No organisation in this data directory.'
+    const advice = `Run "cairn org create NAME --data ${shellWord(data)}".`
+    findings.push(warning('database', what, advice))
+  }
+  const { count, newestAt, newestError } = deadLetterSummary(database)
+  if (count > 0) {
+    const what = `${counted(count, 'event')} could not be stored, last at ${isoTime(newestAt!)}: ${newestError}`
+    findings.push(warning('dead_letters', what, 'Run "cairn dead-letters list".'))
+  }
+  const erasures = unfinishedErasures(database)
+  if (erasures > 0) {
+    const what = `The erasure of ${counted(erasures, 'person', 'people')} is not finished: files may still hold their data.`
+    const advice = 'Restart the server, or run "cairn person erase" again with --compact.'
     findings.push(warning('database', what, advice))
   }
   return findings
 }
 
-function checkContent(database: Database, data: string, now: number): Finding[] {
-  const findings: Finding[] = []
-  if (!hasOrganisation(database)) {
-    // If commands and server were given different directories, every key is unknown.
-    const what = 'there is no organisation in this data directory yet'
-    findings.push(warning('database', what, `cairn org create NAME --data ${shellWord(data)}`))
-  }
-  const { count, newestAt, newestError } = deadLetterSummary(database)
-  if (count > 0) {
-    const what = `${counted(count, 'event')} could not be stored, the newest at ${isoTime(newestAt!)}: ${newestError}`
-    findings.push(warning('dead_letters', what, 'see them: cairn dead-letters list'))
-  }
-  const erasures = unfinishedErasures(database)
-  if (erasures > 0) {
-    const what = `the erasure of ${counted(erasures, 'person', 'people')} is not finished: the files may still hold something of them`
-    const advice = 'the next start finishes it; or run "cairn person erase" with --compact again'
-    findings.push(warning('database', what, advice))
-  }
-  return [...findings, checkClock(database, now)]
-}
-
 /** A clock that was set back gives new events earlier times than older ones. */
 function checkClock(database: Database, now: number): Finding {
   const newest = newestReceipt(database) ?? 0
-  const clock = `the clock of this machine says ${isoTime(now)}`
-  if (newest <= now + minuteMs) return ok('clock', `${clock}, after all that was stored`)
+  const clock = `Clock of this machine: ${isoTime(now)}`
+  if (newest <= now + minuteMs) return ok('clock', clock)
   const what = `${clock}, but the newest data was stored at ${isoTime(newest)}`
-  return error('clock', what, 'set the clock, and keep it in sync with NTP')
+  return error('clock', what, 'Set the clock, and synchronise it with NTP.')
 }

@@ -24,51 +24,49 @@ export function checkDirectory({ data, databaseUrl, config }: Subject): Finding[
   if (data === null) return []
   const found = attempt(() => statSync(data), null)
   if (found && !found.isDirectory()) {
-    return [error('directory', `${data} is not a directory`, 'choose another with --data')]
+    return [error('directory', `${data} is not a directory.`, 'Choose another with --data.')]
   }
   const problem = accessProblem(data, R_OK | W_OK | X_OK)
   if (problem === 'ENOENT') return [missing(data, databaseUrl !== null)]
   if (!found || problem !== null) return [unwritable(data, found, problem)]
-  const makesTokens = !config?.sessionSecret && !config?.sessionIssuer
-  const problems = [...checkFiles(data, found), ...(makesTokens ? checkSessionKey(data) : [])]
-  if (problems.length === 0) {
-    problems.push(ok('rights', 'its files are protected from other users'))
-  }
-  return [ok('directory', `${data} can be written by this user`), ...problems]
+  const createsTokens = !config?.sessionSecret && !config?.sessionIssuer
+  const problems = [...checkFiles(data, found), ...(createsTokens ? checkSessionKey(data) : [])]
+  return [
+    ok('directory', `Data directory: ${data}`),
+    ...(problems.length > 0 ? problems : [ok('rights', 'Other users cannot read its files')]),
+  ]
 }
 
 function missing(data: string, isNode: boolean): Finding {
-  const what = `there is no data directory ${data} yet`
+  const what = `Data directory not found: ${data}.`
   const problem = accessProblem(nearestExisting(data), W_OK | X_OK)
   if (problem !== null) {
-    const advice = 'make it for this user, or choose another with --data'
-    return error('directory', `${what}, and this user cannot make it (${problem})`, advice)
+    const advice = 'Make it for this user, or choose another with --data.'
+    return error('directory', `${what} This user cannot make it (${problem}).`, advice)
   }
-  if (isNode) return ok('directory', `${what}: the first start of a node makes it`)
-  const begin = 'begin with "cairn org create NAME", or name another with --data or CAIRN_DATA'
-  return warning('directory', what, begin)
+  if (isNode) return ok('directory', `${what} The server makes it.`)
+  return warning('directory', what, 'Run "cairn org create NAME", or set --data or CAIRN_DATA.')
 }
 
 function unwritable(data: string, found: Stats | null, problem: string | null): Finding {
   if (problem === 'EROFS') {
-    const advice = 'mount it for writing (a failing disk can also turn read-only)'
-    return error('directory', `${data} is on a file system that is mounted read-only`, advice)
+    const advice = 'Mount it for writing. A failing disk can also become read-only.'
+    return error('directory', `${data} is on a read-only file system.`, advice)
   }
-  const what = `${data} cannot be read and written by this user (${problem})`
   const isOwn = found?.uid === process.getuid?.()
   const advice = isOwn
-    ? `run "chmod u+rwx ${shellWord(data)}"`
-    : 'run as the user that the server runs as, or choose another with --data'
-  return error('directory', what, advice)
+    ? `Run "chmod u+rwx ${shellWord(data)}".`
+    : 'Run this as the user of the server, or choose another with --data.'
+  return error('directory', `This user cannot read and write ${data} (${problem}).`, advice)
 }
 
-/** What Cairn keeps in a data directory; other files are nobody's business. */
+/** What Cairn stores in a data directory. Other files are not checked. */
 const ownNames =
   /^(cairn\.db(-wal|-shm)?|(server|backup|rewrite)\.lock|erasures\.jsonl|session\.key|(server|last-backup|issuer-keys)\.json|snippet|backups|copy)$/
 /** The key is only read. */
 const accessTo = (name: string) => (name === 'session.key' ? R_OK : R_OK | W_OK)
 
-/** Rights that keep the server from its files, or let other users of the machine at them. */
+/** Rights that keep the server from its files, or give other users access to them. */
 function checkFiles(data: string, { uid, mode }: Stats): Finding[] {
   const files = readdirSync(data)
     .sort()
@@ -81,24 +79,24 @@ function checkFiles(data: string, { uid, mode }: Stats): Finding[] {
   const foreign = files.filter(file => file.uid !== uid)
   if (foreign.length > 0) {
     // Files that another user's command left (often root's) stop the server.
-    const what = `not owned by user ${uid}, who owns ${data}: ${namesOf(foreign)}`
-    const advice = `run "chown -R ${uid} ${shellWord(data)}", and always run cairn as that user`
+    const what = `Not owned by user ${uid}, the owner of ${data}: ${namesOf(foreign)}`
+    const advice = `Run "chown -R ${uid} ${shellWord(data)}", and always run cairn as that user.`
     findings.push((foreign.some(isClosed) ? error : warning)('rights', what, advice))
   }
   const closed = files.filter(file => file.uid === uid && isClosed(file))
   if (closed.length > 0) {
     const paths = closed.map(({ name }) => shellWord(join(data, name))).join(' ')
-    const what = `this user lacks rights to ${namesOf(closed)} in ${data}`
-    findings.push(error('rights', what, `run "chmod u+rwX ${paths}" as user ${uid}`))
+    const what = `This user cannot access ${namesOf(closed)} in ${data}.`
+    findings.push(error('rights', what, `Run "chmod u+rwX ${paths}" as user ${uid}.`))
   }
-  const advice = `run "chmod 700 ${shellWord(data)}"`
+  const advice = `Run "chmod 700 ${shellWord(data)}".`
   const open = files.filter(file => file.mode & 0o077)
   if (mode & 0o022) {
     // Whatever the rights of a file in it are, another file can be put in its place.
-    const what = `other users of this machine can replace files in ${data}, the session key too (mode ${octal(mode)})`
+    const what = `Other users can replace files in ${data}, also the session key (mode ${octal(mode)}).`
     findings.push(error('rights', what, advice))
   } else if (mode & 0o077 && open.length > 0) {
-    const what = `other users of this machine can read ${namesOf(open)} in ${data} (mode ${octal(mode)})`
+    const what = `Other users can read ${namesOf(open)} in ${data} (mode ${octal(mode)}).`
     findings.push(warning('rights', what, advice))
   }
   return findings
@@ -115,11 +113,11 @@ function checkSessionKey(data: string): Finding[] {
   }
 }
 
-/** Less room than this is soon too little, bytes: 5 %, and 1 GB or a fifth of a small disk. */
+/** Less free space than this runs out soon, bytes: 5 %, and 1 GB or a fifth of a small disk. */
 const enoughFree = (totalBytes: number) =>
   Math.max(0.05 * totalBytes, Math.min(1e9, 0.2 * totalBytes))
 
-/** File systems of other machines, by the number that Linux gives them (statfs(2)). */
+/** Network file systems, by their number on Linux (statfs(2)). */
 const remote: Record<number, string> = {
   26985: 'NFS',
   20859: 'SMB',
@@ -128,27 +126,27 @@ const remote: Record<number, string> = {
   4283649346: 'CIFS',
 }
 
-/** Whether the disk has room, and is one that SQLite can trust. */
+/** Whether the disk has free space, and SQLite works on it. */
 export function checkDisk({ data }: Subject): Finding[] {
   return data === null ? [] : judgeDisk(data, statfsSync(nearestExisting(data)))
 }
 
-/** The same for what the system says about a file system (statfs(2)). */
+/** @param disk what the system reports about it (statfs(2)) */
 export function judgeDisk(
   data: string,
   { type, bsize, bavail, blocks }: Pick<StatsFs, 'type' | 'bsize' | 'bavail' | 'blocks'>,
 ): Finding[] {
   const [free, total] = [bavail * bsize, Math.max(1, blocks * bsize)]
-  const left = `${sizeOf(free)} (${((free / total) * 100).toFixed(1)} %) are free where ${data} is`
-  const advice = 'make room, or move the data directory to a larger disk'
+  const what = `Free disk space: ${sizeOf(free)} (${((free / total) * 100).toFixed(1)}%)`
+  const advice = 'Free some, or move the data directory to a larger disk.'
   const findings: Finding[] = []
-  if (free < minFree(total)) findings.push(error('disk', left, advice))
-  else if (free < enoughFree(total)) findings.push(warning('disk', left, advice))
-  else findings.push(ok('disk', left))
+  if (free < minFree(total)) findings.push(error('disk', what, advice))
+  else if (free < enoughFree(total)) findings.push(warning('disk', what, advice))
+  else findings.push(ok('disk', what))
   const kind = process.platform === 'linux' ? remote[type >>> 0] : undefined
   if (kind) {
-    const what = `${data} is on a file system of another machine (${kind}), where SQLite's locks and write-ahead log are not safe`
-    findings.push(warning('disk', what, 'keep the data on a local disk'))
+    const what = `${data} is on a network file system (${kind}), where SQLite is not safe.`
+    findings.push(warning('disk', what, 'Move the data to a local disk.'))
   }
   return findings
 }

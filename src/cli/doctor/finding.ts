@@ -43,20 +43,20 @@ export const ok = findingOf('ok')
 export const warning = findingOf('warning')
 export const error = findingOf('error')
 
-/** What the checks look at. A setting that cannot be read is null. */
+/** What is checked. A setting that cannot be read is null. */
 export interface Subject {
   data: string | null
   /** The database that servers share; null if a server has its data in the directory. */
   databaseUrl: string | null
-  /** All settings, if all of them can be read. */
+  /** All settings, if all of them are valid. */
   config: Config | null
-  /** Whether the database is checked to the last page. */
+  /** Whether every page of the database is checked. */
   isFull: boolean
   /** Epoch milliseconds. */
   now: number
 }
 
-/** Why this user may not do something with a file, as the system's code; null if they may. */
+/** The system's code if this user may not access a file this way; null if they may. */
 export function accessProblem(path: string, mode: number): string | null {
   try {
     accessSync(path, mode)
@@ -69,6 +69,6 @@ export function accessProblem(path: string, mode: number): string | null {
 export const isReadableDirectory = (path: string): boolean =>
   accessProblem(path, R_OK | X_OK) === null && statSync(path).isDirectory()
 
-/** Whether there is a directory with the rights that Cairn needs. If not, `checkDirectory` says why. */
+/** Whether there is a directory with the rights that Cairn needs. If not, `checkDirectory` reports why. */
 export const isUsableDirectory = (path: string): boolean =>
   isReadableDirectory(path) && accessProblem(path, W_OK) === null

@@ -4,92 +4,60 @@ import {
   inspectDatabase,
   runningNodes,
 } from '../../storage/log/postgres/inspection.ts'
-import { maxConnectionsOfNode } from '../../storage/log/postgres/pools.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
-/** An answer that takes longer slows every request down noticeably, milliseconds. */
-const slowMs = 20
-/** Clocks that follow NTP are nearer to each other, milliseconds. */
+/** Clocks that are synchronised with NTP differ by less, milliseconds. */
 const tolerableMs = 1_000
 
-/** The database whose log this directory follows, if there is one. */
+/** The database that several servers share, if there is one. */
 export async function checkPostgres({ databaseUrl, config }: Subject): Promise<Finding[]> {
   if (databaseUrl === null) return []
   const seen = await inspectDatabase(databaseUrl, Date.now)
   const findings = judgePostgres(seen)
   if (seen.log === null) {
-    return [...findings, ok('database', 'it is empty: the first node sets it up')]
+    return [...findings, ok('database', 'Empty database. The first server sets it up.')]
   }
   const nodes = await runningNodes(databaseUrl)
   if (nodes > 1 && config?.limitsUrl === null) {
-    const what = `${nodes} nodes run, and each counts requests by itself, so that an organisation may send its limits once to each`
-    findings.push(warning('limits', what, 'set CAIRN_LIMITS_URL'))
+    const what = `${nodes} nodes count requests separately, so an organisation can send its limit to each.`
+    findings.push(warning('limits', what, 'Set CAIRN_LIMITS_URL.'))
   }
   return findings
 }
 
-/** The findings about a database that can be used. */
 export function judgePostgres(seen: DatabaseSeen): Finding[] {
-  const { place, version, tookMs, isEncrypted, aheadMs, maxClients, clients } = seen
-  const what = `the database at ${place} is PostgreSQL ${version}, and answers in ${tookMs.toFixed(1)} ms`
-  const findings = [
-    tookMs < slowMs
-      ? ok('database', what)
-      : warning('database', what, 'move it closer to this machine: each write waits for it'),
-    judgeCommits(seen),
-  ]
+  const { place, version, isEncrypted, aheadMs } = seen
+  const findings = [ok('database', `PostgreSQL ${version} at ${place}`), judgeCommits(seen)]
   const off = [seen.fsync ? '' : 'fsync', seen.fullPageWrites ? '' : 'full_page_writes']
-  const names = off.filter(Boolean)
-  if (names.length > 0) {
-    const what = `the database has ${names.join(' and ')} off: a crash of its machine can damage all of it`
-    const advice = `set ${names.map(name => `${name} = on`).join(' and ')}`
-    findings.push(error('database', what, advice))
+  for (const name of off.filter(Boolean)) {
+    const what = `PostgreSQL has ${name} off: a crash of its machine can damage all data.`
+    findings.push(error('database', what, `Set ${name} = on.`))
   }
   if (!isEncrypted && !/^(localhost|127\.[\d.]+|\[::1\]):/.test(place)) {
-    // Anybody on the network path can read events and people.
-    const what = 'the connection to the database is not encrypted'
-    const advice = 'add ?sslmode=verify-full to its address, unless nobody else uses the network'
-    findings.push(warning('database', what, advice))
+    const advice = 'Add ?sslmode=verify-full to the URL, unless the network is private.'
+    findings.push(warning('database', 'The connection to PostgreSQL is not encrypted.', advice))
   }
   if (Math.abs(aheadMs) > tolerableMs) {
-    // Both clocks decide which moments count as past.
     const side = aheadMs > 0 ? 'ahead of' : 'behind'
     const seconds = (Math.abs(aheadMs) / 1_000).toFixed(1)
-    const what = `the clock of the database's machine is ${seconds} s ${side} this one's`
-    findings.push(
-      Math.abs(aheadMs) > maxApartMs
-        ? error('clock', `${what}: a node refuses writes`, 'set it, and sync both with NTP')
-        : warning('clock', what, 'sync both machines with NTP'),
-    )
-  }
-  if (maxClients < 2 * maxConnectionsOfNode) {
-    const what = `the database takes ${maxClients} connections, ${clients} of them in use; a node takes up to ${maxConnectionsOfNode}`
-    const advice = `raise max_connections to ${maxConnectionsOfNode} for each node, plus some for other clients`
-    findings.push(warning('database', what, advice))
+    const what = `The clock of the PostgreSQL machine is ${seconds} s ${side} this one.`
+    const isTooFar = Math.abs(aheadMs) > maxApartMs
+    const stops = isTooFar ? ' The server rejects writes.' : ''
+    const advice = 'Synchronise both machines with NTP.'
+    findings.push((isTooFar ? error : warning)('clock', what + stops, advice))
   }
   const backups = seen.isArchiving
-    ? "the database's log is archived (archive_mode); Cairn makes no backup of it"
-    : 'Cairn makes no backup of the database: use pg_dump, or pgBackRest, which needs archive_mode on'
+    ? 'PostgreSQL archives its log. Cairn does not back it up.'
+    : 'Cairn does not back up PostgreSQL. Use pg_dump or pgBackRest.'
   return [...findings, ok('backup', backups)]
 }
 
-function judgeCommits(seen: DatabaseSeen): Finding {
-  const { synchronousCommit: when, synchronousStandbys: standbys } = seen
-  const setting = `synchronous_commit is ${when}`
-  if (when === 'off') {
-    const what = `the database does not wait for its disk (${setting}): a crash loses acknowledged data`
-    return warning('database', what, 'set synchronous_commit = on')
+function judgeCommits({ synchronousCommit, synchronousStandbys: standbys }: DatabaseSeen): Finding {
+  const setting = `synchronous_commit is ${synchronousCommit}`
+  const isLocal = synchronousCommit === 'local' && standbys !== ''
+  if (synchronousCommit === 'off' || isLocal) {
+    const what = `A ${isLocal ? 'failover' : 'crash'} loses acknowledged data: ${setting}.`
+    return warning('database', what, 'Set synchronous_commit = on.')
   }
-  if (standbys === '') {
-    return ok('database', "a commit waits for the database's own disk, and no standby")
-  }
-  if (when === 'local') {
-    const what = `a commit does not wait for the standby ${standbys} (${setting}): a failover loses acknowledged data`
-    return warning('database', what, 'set synchronous_commit = on')
-  }
-  if (seen.followers === 0) {
-    const what = `a commit waits for the standby ${standbys}, but none is connected: writes are refused until one is`
-    return error('database', what, 'start it, and check in its log that it reaches the primary')
-  }
-  return ok('database', `a commit waits for the standby ${standbys} (${setting})`)
+  return ok('database', `Commits wait for ${standbys === '' ? 'the disk' : standbys}; ${setting}`)
 }

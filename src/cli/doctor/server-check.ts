@@ -18,17 +18,14 @@ import { error, type Finding, isUsableDirectory, ok, type Subject, warning } fro
 
 /** Whether a server runs on the data directory, and is ready. */
 export async function checkServer(subject: Subject): Promise<Finding[]> {
-  const { data, config } = subject
-  if (data === null) return []
-  if (!isUsableDirectory(data)) return []
-  const isRunning = isHeld(data)
+  const { data, config, databaseUrl } = subject
+  if (data === null || !isUsableDirectory(data)) return []
   const holder = holderOf(data)
   // A command has no port.
-  if (holder?.port === 0) return [ok('server', 'no server runs on it now')]
-  if (!isRunning) return [notRunning(holder)]
+  if (holder?.port === 0) return [notRunning]
+  if (!isHeld(data)) return [holder ? crashed(holder) : notRunning]
   if (!holder) {
-    const what = 'a server runs, but its address is unknown: server.json is missing'
-    return [warning('server', what, 'restart it')]
+    return [warning('server', 'A server is running, but server.json is missing.', 'Restart it.')]
   }
   const readiness = await checkReadiness(holder)
   const isReady = readiness.some(({ status }) => status === 'ok')
@@ -37,73 +34,68 @@ export async function checkServer(subject: Subject): Promise<Finding[]> {
     ...checkPlace(holder, subject),
     ...readiness,
     ...(conflict ? [warning('issuer', conflict.what, conflict.fix)] : []),
-    ...(isReady ? await checkOrganisations({ data, databaseUrl: subject.databaseUrl }) : []),
+    ...(isReady ? await checkOrganisations({ data, databaseUrl }) : []),
   ]
 }
 
-function notRunning(holder: LockHolder | null): Finding {
-  if (!holder) return ok('server', 'no server runs on it now')
-  const who = `process ${holder.pid} on ${holder.host}, since ${holder.startedAt}`
-  const what = `no server runs on it; the last one (${who}) crashed or was killed`
-  return warning('server', what, 'see its log for the cause, and start it with "cairn serve"')
+const notRunning = ok('server', 'No server is running')
+
+function crashed({ pid, host, startedAt }: LockHolder): Finding {
+  const what = `No server is running. The last one (process ${pid} on ${host}, started ${startedAt}) crashed or was killed.`
+  return warning('server', what, 'See its log for the cause, and start it with "cairn serve".')
 }
 
 /** Whether a server could listen, unless one does. @throws PortTaken */
 export function checkPorts({ data, config }: Subject): Finding[] {
   if (config === null || (data !== null && attempt(() => isHeld(data), false))) return []
   claimPorts(config)
-  // 0 takes any free one.
-  const [api, management] = [config.port, config.managementPort].map(port => port || 'any free one')
-  return [ok('ports', `a server could listen on ports ${api} and ${management}`)]
+  const [api, management] = [config.port, config.managementPort].map(port => port || 'any')
+  return [ok('ports', `Free ports: ${api}, ${management}`)]
 }
 
-/** A server that was started with other settings works on other data. */
+/** A server that was started with other settings uses other data. */
 function checkPlace({ database = null }: LockHolder, { databaseUrl }: Subject): Finding[] {
   const ours = databaseUrl === null ? null : databasePlace(databaseUrl)
   if (database === ours) return []
-  const placed = (place: string | null) =>
-    place === null ? 'in its directory' : `in the database at ${place}`
-  const what = `the running server has its data ${placed(database)}, but these settings have it ${placed(ours)}`
-  const advice = "run this with the server's settings, or restart the server with these"
-  return [warning('settings', what, advice)]
+  const named = (place: string | null) => place ?? 'its directory'
+  const what = `The running server has its data in ${named(database)}, these settings name ${named(ours)}.`
+  return [warning('settings', what, "Run this with the server's settings, or restart the server.")]
 }
 
 async function checkReadiness(holder: LockHolder): Promise<Finding[]> {
   const { pid, host, startedAt, managementHost, managementPort } = holder
-  const who = `process ${pid} on ${host} serves since ${startedAt}`
+  const server = `Server process ${pid} on ${host}, started ${startedAt}`
   if (host !== hostname()) {
-    const advice = `run "cairn doctor" there for more (this is ${hostname()})`
-    return [warning('server', `${who}, which is another machine or container`, advice)]
+    const advice = `Run "cairn doctor" there for more (this is ${hostname()}).`
+    return [warning('server', `${server}: another machine or container`, advice)]
   }
   const url = (path: string) => managementUrl(managementHost, managementPort, path)
   const [ready, health] = await Promise.all([ask(url('/readyz')), ask(url('/healthz'))])
   if (ready.status === null) {
-    const what = `${who}, but does not answer on ${url('/readyz')} (${ready.answer})`
-    return [error('server', what, 'see its log; if it hangs, stop it and start it again')]
+    const what = `${server}: no response from ${url('/readyz')} (${ready.answer})`
+    return [error('server', what, 'See its log. If it hangs, restart it.')]
   }
-  // Another program may answer on that port by now.
+  // Another program may have the port by now.
   const reasons = shown(ready.answer.replaceAll('\n', '; '), 1_000)
-  const findings = [judgeReadiness(who, ready.status, reasons)]
+  const findings = [judgeReadiness(server, ready.status, reasons)]
   const running = /^ok (\S+)/.exec(health.answer)?.[1]
   if (running !== undefined && running !== version) {
-    const what = `the server is cairn ${running}, this is cairn ${version}`
-    findings.push(warning('server', what, 'restart the server, or use its own cairn'))
+    const what = `The server is cairn ${running}, this is cairn ${version}.`
+    findings.push(warning('server', what, 'Restart the server, or use its own cairn.'))
   }
   return findings
 }
 
-/** @param reasons what /readyz says, which has its own advice */
-function judgeReadiness(who: string, status: number, reasons: string): Finding {
+/** @param reasons the body of /readyz, with advice */
+function judgeReadiness(server: string, status: number, reasons: string): Finding {
+  if (status !== 200) return error('server', `${server}: not ready`, reasons)
   const [, problem] = /; warning: (.*)$/.exec(reasons) ?? []
-  if (status === 200) {
-    return problem === undefined
-      ? ok('server', `${who} and is ready`)
-      : warning('server', `${who} and is ready`, problem)
-  }
-  return error('server', `${who}, but is not ready`, reasons)
+  return problem === undefined
+    ? ok('server', `${server}: ready`)
+    : warning('server', `${server}: ready`, problem)
 }
 
-/** What the dashboard and "cairn org status" show each organisation, from the running server. */
+/** The problems of each organisation that the dashboard and "cairn org status" show. */
 async function checkOrganisations(place: StoragePlace): Promise<Finding[]> {
   if (!serverOf(place)) return []
   return atDoor(place, async send => {
@@ -116,7 +108,7 @@ async function checkOrganisations(place: StoragePlace): Promise<Finding[]> {
       const open = alerts.alerts.filter(({ state }) => state === 'open')
       for (const found of [...known, ...alerts.findings, ...open]) {
         const make = 'severity' in found && found.severity === 'error' ? error : warning
-        const what = `${slug}: ${found.message.replace(/\.$/, '')}`
+        const what = `${slug}: ${found.message}`
         findings.push(make('organisation', what, found.fix))
       }
     }
@@ -129,23 +121,22 @@ export async function checkLimits({ config }: Subject): Promise<Finding[]> {
   const server = config && limitsServerOf(config)
   if (server === null) return []
   const { place, what, tookMs } = await inspectValkey(server)
-  return [ok('limits', `limits are counted by ${what} at ${place}, in ${tookMs.toFixed(1)} ms`)]
+  return [ok('limits', `Limits are counted by ${what} at ${place} in ${tookMs.toFixed(1)} ms`)]
 }
 
-/** Tokens end to the second, so a clock that is off by more ends them too early, or begins them too late. */
+/** Tokens expire to the second, so a larger difference ends them too early, or starts them too late. */
 const maxSkewMs = 5_000
 
-/** Whether session tokens can be verified, which takes an answer from the identity provider. */
+/** Whether session tokens can be verified, which needs a response of the identity provider. */
 export async function checkTokens({ config }: Subject): Promise<Finding[]> {
   if (config === null) return []
   // Loaded here, so that no other command waits for it.
   const { checkIssuer } = await import('../../runtime/identity-provider.ts')
-  const { ok: isWell, detail, fix = null, clockSkewMs = 0 } = await checkIssuer(config)
-  if (!isWell) return [error('issuer', detail, fix)]
+  const { ok: isHealthy, detail, fix = null, clockSkewMs = 0 } = await checkIssuer(config)
+  if (!isHealthy) return [error('issuer', detail, fix)]
   if (Math.abs(clockSkewMs) <= maxSkewMs) return [ok('issuer', detail)]
   const side = clockSkewMs > 0 ? 'behind' : 'ahead of'
   const seconds = Math.round(Math.abs(clockSkewMs) / 1_000)
-  const what = `the clock of this machine is ${seconds} s ${side} the issuer's`
-  const advice = 'keep both in sync with NTP: session tokens expire to the second'
-  return [ok('issuer', detail), warning('clock', what, advice)]
+  const what = `The clock of this machine is ${seconds} s ${side} the issuer's.`
+  return [ok('issuer', detail), warning('clock', what, 'Synchronise both with NTP.')]
 }

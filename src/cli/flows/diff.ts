@@ -8,7 +8,7 @@ import { option, row } from '../table.ts'
 import { filesHelp, rightFiles } from './files.ts'
 import { type Newest, newestOf, type StoredFlow, statusInWords, storedFlows } from './records.ts'
 
-/** A flow of a file, with the stored flow of the same key, or a stored one that no file has. */
+/** A flow of a file beside the stored flow of the same key, or a stored one without a file. */
 interface Comparison {
   key: string
   change: 'new' | 'changed' | 'unchanged' | 'in no file'
@@ -24,19 +24,19 @@ interface Comparison {
 
 export const diffRow = row<Comparison[]>({
   name: 'diff',
-  summary: 'show what pushing files would change',
+  summary: 'show what a push would change',
   about:
-    'show what pushing files would change; exit status 0 for nothing, 1 for something, ' +
-    '2 where files or data cannot be read',
+    'show what a push would change; exit status 0 for nothing, 1 for changes, 2 if files or ' +
+    'data cannot be read',
   // As of diff(1) when it could not compare.
   failureStatus: exitStatus.usage,
   args: { '<file...>': filesHelp },
   options: [
-    option('--published', 'compare with the published version, not with a newer draft'),
-    option('--all', 'list flows that no file has, too, except archived ones'),
+    option('--published', 'compare with the published version, even if there is a newer draft'),
+    option('--all', 'also list flows without a file, except archived ones'),
   ],
   async run(manager, { file, published = false, all, json }) {
-    const files = rightFiles(file, { undone: 'nothing was compared', json })
+    const files = rightFiles(file, { undone: 'compared nothing', json })
     const stored = new Map((await storedFlows(manager)).map(flow => [flow.key, flow]))
     const compared = files.flatMap(({ name, flows }) =>
       flows.map(flow => compare(name, flow, stored.get(flow.key), published)),
@@ -96,24 +96,23 @@ function linesOf(comparison: Comparison): string[] {
   const isSeen = version !== null
   return [
     heading,
-    ...partLines('step', steps!, isSeen && 'its funnel ends'),
+    ...partLines('step', steps!, isSeen && 'its results end'),
     ...partLines('item', items!, isSeen && 'its ticks end'),
     diff,
   ]
 }
 
-/** Further facts about the flow, each to be put after a comma. */
 function remarks({ change, against, status, version, file }: Comparison): string[] {
   if (status === null) return [`from ${file}`]
-  if (change === 'new') return [`no page shows it now: it is ${statusInWords(status)}`]
+  if (change === 'new') return [`not shown to visitors: it is ${statusInWords(status)}`]
   const archived = status === 'archived' ? ['which is archived'] : []
   const newest = against === 'draft' ? 'its draft' : `version ${version}`
   if (change === 'in no file') return [newest]
   if (change === 'changed') return [`against ${newest}`, ...archived]
-  return against === 'draft' ? ['as its draft, which is not published yet', ...archived] : archived
+  return against === 'draft' ? ['its draft is not published', ...archived] : archived
 }
 
-/** @param end what ends for people when a part disappears; false if nobody has seen it */
+/** @param end what ends if a part is removed; false if visitors have not seen it */
 export function partLines(
   what: 'step' | 'item',
   { added, returning, removed, moved }: PartChanges,
@@ -123,8 +122,8 @@ export function partLines(
     keys.map(key => `  ${what} "${key}" ${words}`)
   return [
     ...lines(added, 'is new'),
-    ...lines(returning, 'comes back, with the id that it had'),
-    ...lines(removed, end === false ? 'disappears' : `disappears: ${end}`),
+    ...lines(returning, 'is back, with its old id'),
+    ...lines(removed, end === false ? 'is removed' : `is removed: ${end}`),
     ...lines(moved, 'moves'),
   ]
 }

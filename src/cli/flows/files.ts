@@ -20,36 +20,35 @@ export const schemaLine = `# yaml-language-server: $schema=./${schemaFile}`
 
 export const filesHelp = 'YAML, or JSON by its ending; "-" for the standard input'
 
-/** Every file with its flows and everything that is wrong with it, including faults of the file itself. */
+/** Every file with its flows and problems, also those of the file itself. */
 export function readFlowFiles(paths: readonly string[]): NamedFile[] {
-  refuseRepeated(paths)
+  requireDistinct(paths)
   const files = paths.map((path): NamedFile => {
     const file = readTextFile(path)
     const { name } = file
-    if ('problem' in file)
-      return { name, flows: [], problems: [file.problem], isJudgedWhole: false }
+    if ('problem' in file) return { name, flows: [], problems: [file.problem], isComplete: false }
     const format = path.endsWith('.json') ? 'json' : 'yaml'
     return { name, ...readFlowFile(file.text, { format }) }
   })
   return withKeyProblems(files)
 }
 
-function refuseRepeated(paths: readonly string[]): void {
+function requireDistinct(paths: readonly string[]): void {
   if (paths.filter(path => path === '-').length > 1) {
-    throw new UsageFailure('the standard input, "-", can be read only once')
+    throw new UsageFailure('"-" can be named only once')
   }
   const files = paths.filter(path => path !== '-').map(path => [path, resolve(path)] as const)
   for (const [index, [path, file]] of files.entries()) {
     if (files.findIndex(([, other]) => other === file) === index) continue
-    throw new UsageFailure(`${path} is named twice: name it once`)
+    throw new UsageFailure(`${path} is named twice`)
   }
 }
 
 const nowhere = { path: '', line: null, column: null } as const
 
 /**
- * A key that more than one file has is an error, because the one to push cannot be known. Keys that differ
- * only in case are two keys, but on some disks their files, as `pull` names them, are one.
+ * A key in several files is an error. Keys that differ only in case are two keys, but on some disks their files,
+ * as `pull` names them, are one.
  */
 function withKeyProblems(files: readonly NamedFile[]): NamedFile[] {
   const known = new Map<string, { key: string; name: string }>()
@@ -62,21 +61,21 @@ function withKeyProblems(files: readonly NamedFile[]): NamedFile[] {
         return []
       }
       if (earlier.key === key) {
-        const message = `The key "${key}" is in ${earlier.name} already: change one`
+        const message = `The key "${key}" is also in ${earlier.name}. Change one.`
         return [{ severity: 'error', code: 'repeated_key', message, ...nowhere }]
       }
-      const message = `The keys "${earlier.key}" and "${key}" differ only in case, and their files would be the same on some disks: change one, unless both are in use`
+      const message = `The keys "${earlier.key}" and "${key}" differ only in case. Their files would be the same on some disks. Change one.`
       return [{ severity: 'warning', code: 'similar_key', message, ...nowhere }]
     })
     return { name, flows, problems: [...problems, ...more], ...file }
   })
 }
 
-/** @param strict whether a warning also makes a file wrong */
+/** @param strict whether warnings count as errors */
 export const areValid = (files: readonly NamedFile[], strict = false) =>
   !files.some(({ problems }) => problems.some(({ severity }) => strict || severity === 'error'))
 
-/** Why files are not valid, in a line that follows what is wrong with them. */
+/** The line below the problems of files that are not valid. */
 export function verdict(files: readonly NamedFile[]): string {
   const problems = files.flatMap(file => file.problems)
   const of = (requested: FileProblem['severity']) =>
@@ -87,19 +86,19 @@ export function verdict(files: readonly NamedFile[]): string {
     ...(problems.some(({ code }) => code === tooMany) ? ['and more'] : []),
     ...(areValid(files) ? ['and --strict'] : []),
   ]
-  const rest = files.every(file => file.isJudgedWhole) ? '' : `; ${moreFollows}`
-  return `not valid: ${counts.join(', ')}${rest}`
+  const rest = files.every(file => file.isComplete) ? '' : `; ${moreFollows}`
+  return `Not valid: ${counts.join(', ')}${rest}.`
 }
 
 /** Stands in for problems that were too many to report. */
 const tooMany = 'more_problems'
 
-const moreFollows = 'more checks follow once these are mended'
+const moreFollows = 'more checks run once these are fixed'
 
 export const problemLines = (files: readonly NamedFile[]) =>
   files.flatMap(({ name, problems }) => problems.map(problem => describeProblem(problem, name)))
 
-/** What `validate --json` prints, and what other commands print in place of flows if a file is wrong. */
+/** The output of `validate --json`, and of other commands with `--json` if a file has errors. */
 export const report = (files: readonly NamedFile[], strict = false) => ({
   valid: areValid(files, strict),
   files: files.map(({ name, flows, problems }) => ({
@@ -110,9 +109,9 @@ export const report = (files: readonly NamedFile[], strict = false) => ({
 })
 
 /**
- * The files for a command that accepts no mistakes. Warnings are only printed.
+ * The files for a command that needs valid ones. Warnings are only printed.
  *
- * @param undone what did not happen if there are mistakes, for the error
+ * @param undone such as `pushed nothing`, for the error
  */
 export function rightFiles(
   paths: readonly string[],
@@ -122,8 +121,8 @@ export function rightFiles(
   const lines = problemLines(files)
   if (!areValid(files)) {
     if (json) printJson(report(files))
-    const rest = files.every(file => file.isJudgedWhole) ? '' : `; ${moreFollows}`
-    const header = `${undone}, because there are mistakes to fix${rest}`
+    const rest = files.every(file => file.isComplete) ? '' : `; ${moreFollows}`
+    const header = `${undone}, because files have errors${rest}`
     throw new CommandFailure([header, ...(json ? [] : lines)].join('\n'))
   }
   tell(...lines)

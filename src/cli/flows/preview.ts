@@ -10,16 +10,16 @@ const { min, max } = previewMinutes
 
 export const previewRow = row<CreatedPreview>({
   name: 'preview',
-  summary: 'make a link by which a draft is looked at in the real page',
+  summary: 'create a link that shows a draft on your page',
   about:
-    'make a link by which a draft is looked at in the real page, by whoever has it: marked as a ' +
-    'preview, and nothing is counted. Each load shows the current draft. The page needs ' +
-    'the snippet. Links are kept in memory only: they end when the server is restarted',
+    'create a link that shows the current draft on your page, marked as a preview. Nothing is ' +
+    'counted. Anyone with the link can see it. The page needs the snippet. Links stop working ' +
+    'when the server restarts',
   needsServer: true,
   args: { '[key]': 'the key of a flow that was pushed' },
   options: [
-    option('--file <file>', 'show the flow in this file instead, without storing it'),
-    option('--page <address>', 'page to show it on (default: one that the flow names)'),
+    option('--file <file>', 'show the flow in this file, without storing it'),
+    option('--page <address>', 'URL of the page (default: from the targeting of the flow)'),
     option('--minutes <count>', `how long the link works, ${min} to ${max}`, {
       ...{ default: String(previewMinutes.default), parse: whole(min, max) },
     }),
@@ -29,13 +29,11 @@ export const previewRow = row<CreatedPreview>({
   show({ link, isFile, origin, expiresAt, id, oldSnippet, needsSnippet }) {
     print(link)
     tell(
-      `anyone with this link sees ${isFile ? 'this flow' : 'the draft'} on ${origin} until ${expiresAt}`,
-      `end it sooner: cairn api DELETE /previews/${id}`,
+      `Anyone with this link sees ${isFile ? 'this flow' : 'the draft'} on ${origin} until ${expiresAt}.`,
+      `To end it sooner: cairn api DELETE /previews/${id}`,
     )
     if (oldSnippet === null) return
-    warn(
-      `the last snippet seen is version ${oldSnippet}, which cannot show previews: they need ${needsSnippet} or newer`,
-    )
+    warn(`your pages run snippet ${oldSnippet}, and previews need ${needsSnippet} or later`)
   },
   examples: [
     'cairn flows preview welcome --page https://app.example.com/projects',
@@ -49,8 +47,9 @@ function flowOf(key?: string, file?: string): Given {
     throw new UsageFailure('name a flow by its key, or a file with --file')
   }
   if (file === undefined) return { flow: key }
-  const files = rightFiles([file], { undone: 'no link was made' })
+  const files = rightFiles([file], { undone: 'created no link' })
   const [flow, ...others] = files.flatMap(({ flows }) => flows)
-  if (!flow || others.length > 0) throw new UsageFailure('--file needs a file with just one flow')
+  if (!flow || others.length > 0)
+    throw new UsageFailure('--file needs a file with exactly one flow')
   return { definition: minimalFlow(flow) }
 }

@@ -15,15 +15,14 @@ interface Promoted {
 
 export const promoteRow = row<Promoted>({
   name: 'promote',
-  summary: 'take a flow over from the organisation in which it was tried',
+  summary: 'copy a flow from the staging environment',
   about:
-    'show what a flow of the organisation in which flows are tried ("cairn org link") would change ' +
-    'here, ask, and make exactly that the draft. Steps and items keep the ids that ' +
-    'they have here',
+    'show what a flow of the staging environment ("cairn org link") would change here, ask, and ' +
+    'save it as the draft. Steps and items keep the ids that they have here',
   args: { '<key>': 'key of the flow, the same in both' },
   options: [
-    option('--from <org>', 'id or slug of that organisation; may be left out where one is linked'),
-    option('--draft', 'its draft, not the newest version published there'),
+    option('--from <org>', 'id or slug of the staging environment, if there are several'),
+    option('--draft', 'its draft instead of the version published there'),
     option('--publish', 'publish it here too'),
     option('--dry-run', 'show what would change, and change nothing'),
     option('--yes', 'do not ask'),
@@ -32,19 +31,15 @@ export const promoteRow = row<Promoted>({
   run: promote,
   show({ promotion, flow }, { key, publish, dryRun, orgFlag }) {
     if (flow === null) {
-      tell(
-        dryRun
-          ? 'nothing was changed: run it without --dry-run to do it'
-          : 'there is nothing to promote',
-      )
+      tell(dryRun ? 'Changed nothing. Run it without --dry-run to promote.' : 'Nothing to promote.')
       return
     }
     const next = publish
-      ? `published as version ${flow.version}`
+      ? `as version ${flow.version}.`
       : flow.hasDraft
-        ? `a draft; show it with "${publishCommand(key, orgFlag)}"`
-        : 'as its newest version'
-    print(`${promotion.key}  promoted, ${next}`)
+        ? `as a draft. Next: ${publishCommand(key, orgFlag)}`
+        : 'as its newest version.'
+    print(`Promoted ${promotion.key} ${next}`)
   },
   examples: [
     'cairn flows promote welcome --org harbor',
@@ -67,7 +62,7 @@ async function promote(manager: Manager, given: Given): Promise<Promoted> {
   if (isDone || dryRun) return { promotion, flow: null }
   if (production?.isLocked) {
     throw new CommandFailure(
-      'the flow is changed in its repository alone: push it from there, or unlock it',
+      'the flow is managed in a repository: push it from there, or unlock it',
     )
   }
   if (!yes) await confirm(manager.organisation, publish)
@@ -78,22 +73,20 @@ async function promote(manager: Manager, given: Given): Promise<Promoted> {
   return { promotion, flow: flows[0]! }
 }
 
-/** The slug of the organisation that is meant. */
 async function stagingOf({ ask, organisation }: Manager, named: string | undefined) {
   const { staging } = await ask<EnvironmentsAnswer>('GET /environments')
   const found = staging.filter(({ slug, id }) => named === undefined || [slug, id].includes(named))
   const [only, ...others] = found.map(({ slug }) => slug)
   if (only === undefined) {
-    const which = named === undefined ? 'no organisation' : `"${shown(named, 100)}"`
+    const which = named === undefined ? '' : ` "${shown(named, 100)}"`
     throw new CommandFailure(
-      `${which} is linked to ${organisation} to try flows for it: see "cairn org links"`,
+      `${organisation} has no staging environment${which}: see "cairn org links"`,
     )
   }
   if (others.length === 0) return only
   throw new UsageFailure(`choose one with --from: ${[only, ...others].join(', ')}`)
 }
 
-/** Prints what would change. */
 function show(
   { key, state, staging, production, steps, items, diff, foreignOrigins }: PromotionAnswer,
   from: string,
@@ -103,24 +96,26 @@ function show(
   const lines = [
     `${key}: ${state}, ${what} of ${from}`,
     ...(production?.hasDraft && isChanged ? ['  the draft here will be overwritten'] : []),
-    ...(staging.hasDraft && staging.side !== 'draft' ? ['  a newer draft stays there'] : []),
+    ...(staging.hasDraft && staging.side !== 'draft'
+      ? ['  a newer draft there is not promoted']
+      : []),
     ...(state === 'new' ? [] : partLines('step', steps, false)),
     ...(state === 'new' ? [] : partLines('item', items, false)),
     ...(diff === '' ? [] : [diff.replace(/\n$/, '')]),
   ]
   printDiff(lines.join('\n'))
   for (const origin of foreignOrigins) {
-    warn(`it names ${origin}, which is an origin of ${from} only: fix that before visitors see it`)
+    warn(`the flow uses ${origin}, an origin of ${from} only: change it before you publish`)
   }
 }
 
 async function confirm(organisation: string, publish: boolean): Promise<void> {
   if (!process.stdin.isTTY) {
-    throw new UsageFailure('cannot ask here: use --yes, or --dry-run to show the changes only')
+    throw new UsageFailure('not a terminal: use --yes, or --dry-run to see the changes')
   }
   const what = publish
     ? `Publish this in ${organisation}`
     : `Make this the draft in ${organisation}`
   if (await saysYes(`${what}?`)) return
-  throw new CommandFailure('nothing was changed')
+  throw new CommandFailure('changed nothing')
 }

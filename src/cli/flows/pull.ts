@@ -15,25 +15,25 @@ import { newestOf, type StoredFlow, statusInWords, storedFlows } from './records
 
 export const pullRow = row<FlowDefinition[]>({
   name: 'pull',
-  summary: 'write flows as files that push takes back',
+  summary: 'write flows as files',
   about:
-    'write flows as files that push takes back: drafts where there are any, else what was ' +
-    'published last; comments in the files that were pushed are not kept',
+    'write flows as files: the draft, or the published version if there is none; comments of ' +
+    'pushed files are not stored',
   args: { '[key...]': 'keys of flows (default: all except archived ones)' },
   options: [
-    option('--published', 'the published version, not a newer draft'),
+    option('--published', 'the published version, even if there is a newer draft'),
     option(
       '--out <dir>',
-      'write a file for each flow, named after its key, instead of the standard output',
+      'write a file for each flow, named after its key (default: the standard output)',
     ),
-    option('--force', 'with --out: overwrite files with other content'),
+    option('--force', 'with --out: overwrite files that differ'),
     option('--format <format>', 'YAML, or JSON as an array', {
       ...{ choices: ['yaml', 'json'], default: 'yaml' },
     }),
   ],
   async run(manager, { key, force, out, published }) {
     if (force && out === undefined) {
-      throw new UsageFailure('--force says how to write files: name their directory with --out')
+      throw new UsageFailure('--force needs --out with the directory of the files')
     }
     const stored = await storedFlows(manager)
     return key.length > 0 ? named(stored, key, published) : current(stored, published)
@@ -51,48 +51,45 @@ export const pullRow = row<FlowDefinition[]>({
   ],
 })
 
-/** The flows that were named. Each has to have the version that is wanted. */
 function named(stored: readonly StoredFlow[], keys: readonly string[], published = false) {
   return [...new Set(keys)].map(key => {
     const flow = stored.find(one => one.key === key)
     if (!flow) {
-      throw new CommandFailure(
-        `no flow has the key "${shown(key, 64)}": push it first, or see "cairn flows list"`,
-      )
+      throw new CommandFailure(`flow "${shown(key, 64)}" not found: see "cairn flows list"`)
     }
     const newest = newestOf(flow, { published })
     if (newest) return newest.definition
     throw new CommandFailure(
-      `callers do not see "${flow.key}": it is ${statusInWords(flow.status)}; without --published it can be pulled`,
+      `flow "${flow.key}" is not published, but ${statusInWords(flow.status)}: leave out --published`,
     )
   })
 }
 
-/** All flows that are in use. */
+/** All flows that are not archived. */
 function current(stored: readonly StoredFlow[], published = false): FlowDefinition[] {
   const inUse = stored.filter(({ status }) => status !== 'archived')
   const definitions = inUse.flatMap(flow => newestOf(flow, { published })?.definition ?? [])
   const archived = stored.length - inUse.length
   if (definitions.length === 0) {
-    throw new CommandFailure('there is no flow to pull: see "cairn flows list"')
+    throw new CommandFailure('no flows to pull: see "cairn flows list"')
   }
   if (archived > 0 && !published) {
-    tell(`${counted(archived, 'archived flow')} left out: name them to pull them`)
+    tell(`Left out ${counted(archived, 'archived flow')}. Name them to pull them.`)
   }
   return definitions
 }
 
 interface How {
   format: 'yaml' | 'json'
-  /** Overwrite files that hold something else. */
+  /** Overwrite files that differ. */
   force: boolean
 }
 
 type Outcome = 'written' | 'overwritten' | 'unchanged'
 
 /**
- * Writes a file for each flow: all of them, or none if one would be lost. A file that already holds the very
- * flow stays as it is, with its comments.
+ * Writes a file for each flow, or none if a file with other content would be overwritten. A file that already
+ * holds exactly the flow keeps its comments.
  *
  * @returns lines of file and outcome
  */
@@ -109,8 +106,7 @@ function writeFlowFiles(
   })
   const others = plan.filter(({ now }) => now === 'another')
   if (others.length > 0 && !force) {
-    const header =
-      'nothing was written, because these files hold something else (--force overwrites)'
+    const header = 'wrote nothing, because these files differ (--force overwrites them)'
     throw new CommandFailure([header, ...others.map(({ path }) => path)].join('\n'))
   }
   const head = format === 'yaml' && existsSync(join(dir, schemaFile)) ? `${schemaLine}\n` : ''
@@ -142,6 +138,6 @@ function write(path: string, text: string, over: boolean): void {
   } catch (error) {
     const { code } = error as { code?: string }
     const reason = code === 'EEXIST' ? 'a file of that name already exists' : code
-    throw new CommandFailure(`${path} cannot be written: ${reason}`)
+    throw new CommandFailure(`cannot write ${path}: ${reason}`)
   }
 }

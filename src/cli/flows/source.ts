@@ -9,7 +9,7 @@ interface Source {
   paths: Record<string, string>
 }
 
-/** The variables in which well-known CI services name the repository and the commit that they work on. */
+/** Variables of CI services with the repository and the commit. */
 const known = [
   ['GITHUB_REPOSITORY', 'GITHUB_SHA'],
   ['CI_PROJECT_PATH', 'CI_COMMIT_SHA'],
@@ -20,16 +20,16 @@ const ofEnvironment = () =>
     .map(names => names.map(name => process.env[name] || undefined))
     .find(([repository, commit]) => repository && commit) ?? []
 
-/** The path of a file within the folder that one pushes from; undefined for a file elsewhere. */
+/** The path of a file below the working directory; undefined for a file elsewhere. */
 function pathOf(name: string): string | undefined {
   const path = relative(process.cwd(), name)
   return name === '-' || isAbsolute(path) || path.startsWith('..') ? undefined : path
 }
 
 /**
- * What a push says about where its files come from; undefined if nothing is known about it.
+ * The repository and commit of a push; undefined if there is none.
  *
- * @throws UsageFailure if only half of what is needed is known
+ * @throws UsageFailure if only one of them is set
  */
 export function sourceOf(
   files: readonly NamedFile[],
@@ -41,9 +41,7 @@ export function sourceOf(
   if (!repository || !commit) {
     const isHalf = given.sourceRepository !== undefined || given.commit !== undefined
     if (!isHalf && !given.lock) return undefined
-    throw new UsageFailure(
-      `${given.lock ? '--lock needs the source of the flows' : 'a source is a repository and a commit'}: give --source-repository and --commit`,
-    )
+    throw new UsageFailure('set both --source-repository and --commit')
   }
   const paths = files.flatMap(({ name, flows }) => {
     const path = pathOf(name)

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
-import type { Organisation } from '../../core/organisation/catalogue.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import type { Reply } from '../../http/responder.ts'
 import { type Route, route } from '../../http/route.ts'
+import type { Recipient } from '../../storage/interfaces/alerts.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'
-import { type Linked, type MailAction, mailActions } from './consent.ts'
-import { escaped } from './report.ts'
-import type { Alerts } from './service.ts'
+import { type MailAction, mailActions } from './mail-links.ts'
+import { type AlertDeps, followLink, linkedRecipient } from './service.ts'
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
@@ -25,10 +24,13 @@ const headers = {
     "frame-ancestors 'none'",
   ].join('; '),
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // Its address is what lets somebody confirm.
+  // The page's address is what lets its reader confirm.
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex',
 }
+
+const escaped = (text: string) =>
+  text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 
 /** @param button of a form; programs that open links of mails only to check them do not press it */
 function page(status: number, title: string, text: string, button?: string): Reply {
@@ -42,29 +44,29 @@ function page(status: number, title: string, text: string, button?: string): Rep
   return { status, body, headers }
 }
 
-const invalidLink = (action: MailAction) =>
-  page(
-    404,
-    'Link invalid or expired',
-    action === 'confirm'
-      ? 'It is incomplete, over 7 days old, or replaced by a newer email. Ask the person who set up the report to send another.'
-      : 'It is incomplete, or this address no longer gets the report. Use the link in the newest report.',
-  )
+const invalidLink = page(
+  404,
+  'Link invalid or expired',
+  'The link is incomplete or too old, or this address was removed from the report. Use the link in the newest email.',
+)
 
-function pageOf({ name }: Organisation, action: MailAction, linked: Linked | null): Reply {
-  if (linked === null) return invalidLink(action)
-  const { mail, consent } = linked
-  if (action === 'confirm') {
-    return consent.state === 'confirmed'
-      ? page(200, 'Confirmed', `${mail} gets weekly reports of ${name}.`)
-      : page(200, `Weekly reports of ${name}`, `Confirm to receive them at ${mail}.`, 'Confirm')
+function pageOf(
+  name: string,
+  action: MailAction,
+  { mail, state }: Recipient,
+  isFollowed: boolean,
+): Reply {
+  if (action === 'unsubscribe') {
+    return isFollowed
+      ? page(200, 'Unsubscribed', `${mail} no longer gets reports of ${name}.`)
+      : page(200, `Weekly reports of ${name}`, `Sent to ${mail}.`, 'Unsubscribe')
   }
-  return consent.state === 'unsubscribed'
-    ? page(200, 'Unsubscribed', `${mail} no longer gets reports of ${name}.`)
-    : page(200, `Weekly reports of ${name}`, `Sent to ${mail}.`, 'Unsubscribe')
+  return isFollowed || state === 'confirmed'
+    ? page(200, 'Confirmed', `${mail} gets weekly reports of ${name}.`)
+    : page(200, `Weekly reports of ${name}`, `Confirm to receive them at ${mail}.`, 'Confirm')
 }
 
-const mailed = {
+const common = {
   tag: 'Management',
   caller: 'anyone',
   isProductFile: true,
@@ -74,46 +76,37 @@ const mailed = {
   },
 } as const
 
-/** The pages behind the links in mails. POST works without a page too, as RFC 8058 asks. */
-export function mailRoutes({
-  alerts,
-  stores,
-}: {
-  alerts: Alerts
-  stores: Pick<GateStores, 'catalogue'>
-}): Route[] {
+/** The pages behind the links in mails. POST works without a page too, as RFC 8058 requires. */
+export function mailRoutes(deps: AlertDeps & { stores: Pick<GateStores, 'catalogue'> }): Route[] {
   return mailActions.flatMap(action => {
     const path = `/mail/${action}/:organisation/:token`
-    const reply = async (
-      call: RequestContext,
-      linked: (organisation: Organisation, token: string) => Promise<Linked | null>,
-    ) => {
+    const replyTo = async (call: RequestContext, isFollowed: boolean) => {
       const { organisation: id = '', token = '' } = call.params
-      const organisation = stores.catalogue().organisationByName(id)
-      return organisation === null
-        ? invalidLink(action)
-        : pageOf(organisation, action, await linked(organisation, token))
+      const organisation = deps.stores.catalogue().organisationByName(id)
+      if (organisation === null) return invalidLink
+      const recipient = isFollowed
+        ? await followLink(deps, organisation, action, token, call.requestId)
+        : await linkedRecipient(deps, organisation, action, token)
+      return recipient === null
+        ? invalidLink
+        : pageOf(organisation.name, action, recipient, isFollowed)
     }
     return [
       route({
-        ...mailed,
+        ...common,
         method: 'GET',
         path,
         operation: `${action}Page`,
         summary: `The page of a link to ${action}`,
-        handle: call =>
-          reply(call, (organisation, token) => alerts.linked(organisation, action, token)),
+        handle: call => replyTo(call, false),
       }),
       route({
-        ...mailed,
+        ...common,
         method: 'POST',
         path,
         operation: action,
         summary: `Follow a link to ${action}`,
-        handle: call =>
-          reply(call, (organisation, token) =>
-            alerts.follow(organisation, action, token, call.requestId),
-          ),
+        handle: call => replyTo(call, true),
       }),
     ]
   })

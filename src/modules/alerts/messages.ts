@@ -1,48 +1,73 @@
 import { newId } from '../../core/organisation/ids.ts'
+import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { dayMs } from '../../core/time/durations.ts'
-import type { Delivery, Webhook } from '../../storage/interfaces/alerts.ts'
-import type { MessageType } from './rules.ts'
+import type { Alert, Delivery, MessageType, Webhook } from '../../storage/interfaces/alerts.ts'
+import { rules } from './rules.ts'
 
-/** How long deliveries are kept, and how many of an organisation at most. */
-export const keptMs = 7 * dayMs
+/** How long deliveries are stored, and how many per organisation. */
+export const deliveriesKeptMs = 7 * dayMs
 export const maxDeliveries = 1_000
 
-/** How long resolved alerts are kept. */
-export const alertsKeptMs = 90 * dayMs
+export interface Message {
+  type: MessageType
+  /** Receivers check its signature byte by byte. */
+  body: string
+}
+
+export const messageOf = (type: MessageType, now: number, data: object): Message => ({
+  type,
+  body: JSON.stringify({ type, timestamp: isoTime(now), data }),
+})
+
+/** An address in the dashboard. Null without CAIRN_PUBLIC_URL. */
+export const dashboardUrl = (publicUrl: string | null, slug: string, page: string) =>
+  publicUrl && `${publicUrl}/dashboard/${slug}${page && '/'}${page}`
+
+/** The message about an alert that was opened or resolved. */
+export function alertMessage(
+  alert: Alert,
+  { slug, publicUrl, now }: { slug: string; publicUrl: string | null; now: number },
+): Message {
+  const rule = rules[alert.rule]
+  return messageOf(alert.resolvedAt === null ? alert.rule : rule.resolvedType, now, {
+    alert: alert.id,
+    organisation: slug,
+    subject: alert.subject,
+    message: rule.message(alert.facts),
+    fix: rule.fix(alert.facts),
+    facts: alert.facts,
+    since: isoTime(alert.since),
+    openedAt: isoTime(alert.openedAt),
+    resolvedAt: isoTimeOrNull(alert.resolvedAt),
+    url: dashboardUrl(publicUrl, slug, rule.page(alert.facts)),
+  })
+}
 
 /** A new delivery of a message, due at once. */
 export const newDelivery = (
-  to: Pick<Delivery, 'webhook' | 'mail'>,
-  { type, body }: { type: MessageType; body: string },
+  to: { webhook: string } | { mail: string },
+  message: Message,
   now: number,
 ): Delivery => ({
   id: newId('msg'),
+  webhook: null,
+  mail: null,
   ...to,
-  type,
-  body,
+  ...message,
   createdAt: now,
   state: 'pending',
-  dueAt: now,
+  nextAt: now,
   attempts: 0,
   lastAt: null,
-  lastStatus: null,
-  lastFault: null,
+  status: null,
+  fault: null,
 })
 
-const wants = ({ types, disabledAt }: Webhook, type: MessageType) =>
-  disabledAt === null && (types.length === 0 || types.includes(type))
-
-/** A delivery to every webhook that wants the message, and to the mail addresses if it is a report. */
-export function deliveriesOf(
-  message: { type: MessageType; body: string },
-  webhooks: readonly Webhook[],
-  mails: readonly string[],
-  now: number,
-): Delivery[] {
-  return [
-    ...webhooks
-      .filter(webhook => wants(webhook, message.type))
-      .map(({ id }) => newDelivery({ webhook: id, mail: null }, message, now)),
-    ...mails.map(mail => newDelivery({ webhook: null, mail }, message, now)),
-  ]
-}
+/** A delivery to every webhook that subscribes to the message. */
+export const deliveriesTo = (webhooks: readonly Webhook[], message: Message, now: number) =>
+  webhooks
+    .filter(
+      ({ types, disabledAt }) =>
+        disabledAt === null && (types.length === 0 || types.some(type => type === message.type)),
+    )
+    .map(({ id }) => newDelivery({ webhook: id }, message, now))

@@ -1,63 +1,91 @@
 import { differenceInterval, type Share } from '../../core/number/interval.ts'
 import { fourDecimals, rate } from '../../core/number/statistics.ts'
 import { hourMs } from '../../core/time/durations.ts'
-import type { Alert, AlertRules, AlertSettings, Facts } from '../../storage/interfaces/alerts.ts'
+import type {
+  Alert,
+  AlertSettings,
+  Facts,
+  MessageType,
+  RuleName,
+} from '../../storage/interfaces/alerts.ts'
 
-/** What the rules watch, named by the message type that reports it, in the order in which they are listed. */
-export const ruleNames = [
-  'step.broken',
-  'completion.fell',
-  'install.stale',
-  'dead_letters.found',
-] as const
-export type RuleName = (typeof ruleNames)[number]
+/** By how many percentage points completion must fall, with how many runs in each week. */
+const minFallPoints = 5
+const minRuns = 50
+/** How long no page must have been seen. */
+const silentMs = 24 * hourMs
 
-/** The message that is sent when the problem is over. */
-export const overOf = {
-  'step.broken': 'step.recovered',
-  'completion.fell': 'completion.recovered',
-  'install.stale': 'install.recovered',
-  'dead_letters.found': 'dead_letters.cleared',
-} as const satisfies Record<RuleName, string>
-
-/** All message types that a webhook can subscribe to. */
-export const messageTypes = [...ruleNames, ...Object.values(overOf), 'report.weekly'] as const
-/** Asks the reader of an address whether they want reports. */
-export const confirmationType = 'report.confirm'
-export type MessageType = (typeof messageTypes)[number] | 'webhook.test' | typeof confirmationType
-
-/** The setting of each rule. */
-export const settingOf = {
-  'step.broken': 'stepBroken',
-  'completion.fell': 'completionFell',
-  'install.stale': 'installStale',
-  'dead_letters.found': 'deadLetters',
-} as const satisfies Record<RuleName, keyof AlertRules>
-
-/** Nothing is watched, and nobody is notified, until somebody switches it on. */
 export const defaultSettings: AlertSettings = {
   rules: {
-    stepBroken: { on: false, from: 'broken' },
-    completionFell: { on: false, points: 5, fewestRuns: 50 },
-    installStale: { on: false, hours: 24 },
-    deadLetters: { on: false, fewest: 1 },
+    stepBroken: { on: false },
+    completionFell: { on: false },
+    installStale: { on: false },
+    deadLetters: { on: false },
   },
-  report: { on: false, mails: [] },
+  report: { on: false, recipients: [] },
 }
 
-/** A problem, as a rule sees it now. */
-export interface Observation {
-  rule: RuleName
-  subject: string
-  facts: Facts
-  since: number
+interface Rule {
+  /** The name of its setting. */
+  setting: keyof AlertSettings['rules']
+  /** The type of the message that is sent when its alert is resolved. */
+  resolvedType: MessageType
+  /** What is wrong, in one sentence. */
+  message(facts: Facts): string
+  /** How to fix it. */
+  fix(facts: Facts): string
+  /** The dashboard page that shows it, below the organisation's address. */
+  page(facts: Facts): string
 }
 
-/** The open alerts of a rule by subject. An open alert stays open until it is clearly over. */
-export type OpenAlerts = ReadonlyMap<string, Pick<Alert, 'facts' | 'since' | 'openedAt'>>
+/** A rate has four decimals, so its percentage is exact with two. */
+const percent = (share: unknown) => `${Math.round(Number(share) * 10_000) / 100} %`
+const flowPage = ({ flow }: Facts) => `flows/${encodeURIComponent(String(flow))}`
 
-/** What the rule needs to know about a step, taken from its check. */
-export interface StepSeen {
+export const rules: Readonly<Record<RuleName, Rule>> = {
+  'step.broken': {
+    setting: 'stepBroken',
+    resolvedType: 'step.recovered',
+    message: ({ flow, step, okRate }) =>
+      `Step "${step}" of flow "${flow}" is broken: ${okRate === null ? 'nobody' : percent(okRate)} of people find its element.`,
+    fix: ({ suggestion }) =>
+      suggestion === null
+        ? 'Open the page that the step points at and choose another element.'
+        : 'Use the suggested selector in the draft and publish it.',
+    page: facts => `${flowPage(facts)}/health`,
+  },
+  'completion.fell': {
+    setting: 'completionFell',
+    resolvedType: 'completion.recovered',
+    message: facts =>
+      `Completion of flow "${facts.flow}" fell from ${percent(facts.rateBefore)} to ${percent(facts.rate)} week over week (${facts.startsBefore} and ${facts.starts} runs).`,
+    fix: () => 'Compare the two weeks by step, and check what was published or released between.',
+    page: flowPage,
+  },
+  'install.stale': {
+    setting: 'installStale',
+    resolvedType: 'install.recovered',
+    message: ({ hours }) => `No page has loaded the snippet for ${hours} hours.`,
+    fix: () => 'Open a page with the snippet and check the network log for failed requests.',
+    page: () => 'install',
+  },
+  'dead_letters.found': {
+    setting: 'deadLetters',
+    resolvedType: 'dead_letters.cleared',
+    message: ({ count }) => `The database rejected ${count} events.`,
+    fix: () => 'Ask the operator to run "cairn dead-letters list". A retry can still store them.',
+    page: () => '',
+  },
+}
+
+/** A problem that a rule finds now. */
+export type Observation = Pick<Alert, 'rule' | 'subject' | 'facts' | 'since'>
+
+/** Open alerts of a rule by subject. They stay open until their problem is clearly over. */
+export type OpenAlerts = ReadonlyMap<string, Pick<Alert, 'facts' | 'openedAt'>>
+
+/** What the rule needs from the check of a step. */
+export interface ObservedStep {
   flow: string
   step: string
   version: number
@@ -69,25 +97,23 @@ export interface StepSeen {
 }
 
 /**
- * Steps that have lost their element. A step that was broken stays so until it is neither broken nor flaky.
- * If nobody meets it any more, it stays so until another version is published.
+ * Steps that are broken. An alert stays open while its step is flaky. If nobody reaches the step, it stays
+ * open until another version is published.
  */
 export function brokenSteps(
-  rule: AlertRules['stepBroken'],
-  steps: readonly StepSeen[],
+  steps: readonly ObservedStep[],
   open: OpenAlerts,
   now: number,
 ): Observation[] {
-  return steps.flatMap(({ flow, step, version, selector, state, okRate, ...seen }) => {
+  return steps.flatMap(({ flow, step, version, selector, state, okRate, ...observed }) => {
     const subject = `${flow}/${step}`
-    const before = open.get(subject)
-    const isUnmet = state === 'unknown' && before?.facts.version === version
-    const isBad =
-      state === 'broken' || (state === 'flaky' && (rule.from === 'flaky' || before)) || isUnmet
-    if (!isBad) return []
-    const suggestion = seen.suggestion?.selector ?? null
+    const alert = open.get(subject)
+    const staysOpen =
+      alert && (state === 'flaky' || (state === 'unknown' && alert.facts.version === version))
+    if (state !== 'broken' && !staysOpen) return []
+    const suggestion = observed.suggestion?.selector ?? null
     const facts = { flow, step, version, state, okRate, selector, suggestion }
-    const since = seen.missesSince === null ? now : Date.parse(seen.missesSince)
+    const since = observed.missesSince === null ? now : Date.parse(observed.missesSince)
     return [{ rule: 'step.broken' as const, subject, facts, since }]
   })
 }
@@ -100,12 +126,10 @@ export interface TwoWeeks {
 }
 
 /**
- * Whether completion has fallen week on week: by at least so many points, and beyond chance, that is,
- * Newcombe's 95 % interval of the difference lies wholly below zero. It is over once the interval contains
- * zero again.
+ * Whether completion fell week over week by enough, and by more than chance explains: Newcombe's 95 %
+ * interval of the difference is entirely below zero. The alert stays open until the interval contains zero.
  */
 export function fallenCompletion(
-  rule: AlertRules['completionFell'],
   { flow, now, before }: TwoWeeks,
   open: OpenAlerts,
   since: number,
@@ -113,10 +137,10 @@ export function fallenCompletion(
   const interval = differenceInterval(now, before)
   if (interval === null || interval.high >= 0) return null
   // In whole numbers, because 0.45 - 0.5 is slightly less than 5 points in floating point.
-  const fell = 100 * (before.hits * now.trials - now.hits * before.trials)
+  const fall = 100 * (before.hits * now.trials - now.hits * before.trials)
   const isEnough =
-    Math.min(now.trials, before.trials) >= rule.fewestRuns &&
-    fell >= rule.points * now.trials * before.trials
+    Math.min(now.trials, before.trials) >= minRuns &&
+    fall >= minFallPoints * now.trials * before.trials
   if (!isEnough && !open.has(flow)) return null
   const facts = {
     flow,
@@ -131,33 +155,24 @@ export function fallenCompletion(
 }
 
 /**
- * Whether no page with the snippet has been seen for so long, if one was seen before. Time in which this
- * server was down does not count. A stale install stays stale until a page is seen again.
+ * Whether an installed snippet has been silent for too long. Time in which this server was down does not
+ * count. The alert stays open until a page loads the snippet again.
  */
-export function staleInstall(
-  rule: AlertRules['installStale'],
+export function silentInstall(
   { lastSeenAt, watchedSince }: { lastSeenAt: number | null; watchedSince: number },
   open: OpenAlerts,
   now: number,
 ): Observation | null {
   if (lastSeenAt === null) return null
-  const before = open.get('snippet')
-  const isStale = before
-    ? lastSeenAt <= (before.openedAt ?? before.since)
-    : now - Math.max(lastSeenAt, watchedSince) >= rule.hours * hourMs
-  if (!isStale) return null
+  const alert = open.get('snippet')
+  const isSilent = alert
+    ? lastSeenAt <= alert.openedAt
+    : now - Math.max(lastSeenAt, watchedSince) >= silentMs
+  if (!isSilent) return null
   const hours = Math.floor((now - lastSeenAt) / hourMs)
   return { rule: 'install.stale', subject: 'snippet', facts: { hours }, since: lastSeenAt }
 }
 
-/** Whether there are events that the database has refused. It is over once none are left. */
-export function deadLettersFound(
-  rule: AlertRules['deadLetters'],
-  count: number,
-  open: OpenAlerts,
-  now: number,
-): Observation | null {
-  const isThere = count >= rule.fewest || (count > 0 && open.has('events'))
-  if (!isThere) return null
-  return { rule: 'dead_letters.found', subject: 'events', facts: { count }, since: now }
-}
+/** Whether there are events that the database rejected. */
+export const rejectedEvents = (count: number, now: number): Observation | null =>
+  count > 0 ? { rule: 'dead_letters.found', subject: 'events', facts: { count }, since: now } : null

@@ -1,21 +1,17 @@
 import type { Clock } from '../../core/time/clock.ts'
 import { version } from '../../core/version.ts'
-import type { AlertStore, Attempted, DueDelivery } from '../../storage/interfaces/alerts.ts'
-import { confirmationSubject, confirmationText } from './confirmation.ts'
-import { consentOf, type MailAction, mailLink } from './consent.ts'
-import { type Report, reportHtml, reportText, subjectOf } from './report.ts'
-import { confirmationType } from './rules.ts'
+import type { AlertStore, Attempted, OutgoingDelivery } from '../../storage/interfaces/alerts.ts'
+import { confirmationMail, type MailAction, mailLink } from './mail-links.ts'
+import { type Report, reportSubject, reportText } from './report.ts'
 import { afterAttempt, type Sent, signedHeaders } from './standard-webhooks.ts'
 
-/** A mail as it is sent. */
 export interface Mail {
   to: string
   subject: string
   text: string
-  html?: string
   /** For `List-Unsubscribe`. */
   unsubscribe?: string
-  /** The same however often the mail is sent, so that a recipient who gets it twice can tell. */
+  /** The same on every attempt, so that a recipient who gets it twice can tell. */
   id: string
 }
 
@@ -23,14 +19,21 @@ export interface Mail {
 export interface Outside {
   /** Posts a JSON text to a webhook. */
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Sent>
-  /** What is wrong with an address that is to be a webhook's; null if nothing is. */
-  faultOf(url: string): string | null
-  /** Null if no mail server is set, or no address for the links in mails. */
+  /** What is wrong with an address for a webhook. Null if nothing is. */
+  problemWith(url: string): string | null
+  /** Null without a mail server, or without an address for the links in mails. */
   mail: ((mail: Mail) => Promise<Sent>) | null
-  /** Where browsers reach this server; null if that is not configured. */
+  /** Where browsers reach this server. Null if that is not configured. */
   publicUrl: string | null
   /** Cairn's own key, from which the key of links in mails is derived. */
   serverKey(): Uint8Array
+}
+
+export interface SenderDeps {
+  store: Pick<AlertStore, 'due' | 'attempted' | 'settings'>
+  clock: Clock
+  /** As it is configured now. */
+  outside(): Outside
 }
 
 const noMailServer: Sent = {
@@ -40,101 +43,83 @@ const noMailServer: Sent = {
 const notConfirmed: Sent = { fault: 'The address has not confirmed', isFinal: true }
 const nothingToConfirm: Sent = { fault: 'There is nothing to confirm', isFinal: true }
 
-/** The most deliveries that are looked up at once. */
 const maxDue = 50
 
-/** Sends deliveries that are due, and stores how each attempt went. */
-export class Sender {
-  /** Targets that a message is on its way to, because each target gets one message after the other. */
-  private readonly busy = new Set<string>()
+const targetOf = ({ orgRef, webhook, mail }: OutgoingDelivery) =>
+  `${String(orgRef)} ${webhook ?? mail}`
 
-  constructor(
-    private readonly deps: {
-      store: Pick<AlertStore, 'due' | 'attempted' | 'settings'>
-      clock: Clock
-      /** As it currently is. */
-      outside(): Outside
-      random?: () => number
-      /** Called for an attempt that could not even be stored. */
-      onFault(error: unknown): void
-    },
-  ) {}
-
-  /** Sends what is due to targets that nothing is on its way to; resolves once all of that was tried. */
-  async sendDue(): Promise<void> {
-    const due = await this.deps.store.due(this.deps.clock.now(), maxDue)
-    const free = due.filter(one => !this.busy.has(targetOf(one)))
-    await Promise.all(free.map(delivery => this.sendAlone(delivery)))
-  }
-
-  private async sendAlone(delivery: DueDelivery): Promise<void> {
+/**
+ * Makes a function that sends all deliveries that are due and resolves once each was attempted. Each target
+ * gets one message at a time.
+ *
+ * @param onFault called for an attempt that could not be stored: its delivery stays due
+ */
+export function dueSender(deps: SenderDeps, onFault: (error: unknown) => void) {
+  const busy = new Set<string>()
+  const sendAlone = async (delivery: OutgoingDelivery) => {
     const target = targetOf(delivery)
-    this.busy.add(target)
+    busy.add(target)
     try {
-      await this.attempt(delivery)
+      await attempt(deps, delivery)
     } catch (error) {
-      // Nothing is lost: the delivery stays due until an attempt is stored.
-      this.deps.onFault(error)
+      onFault(error)
     } finally {
-      this.busy.delete(target)
+      busy.delete(target)
     }
   }
-
-  /** Makes one attempt, and returns what was stored about it. */
-  async attempt(delivery: DueDelivery): Promise<Attempted> {
-    const { clock, store, random = Math.random } = this.deps
-    const { target, orgRef } = delivery
-    const sent = await this.send(delivery, clock.now())
-    const { attempted, change } = afterAttempt(delivery, target, sent, clock.now(), random())
-    const webhook = target && change && { id: target.id, change }
-    await store.attempted(orgRef, delivery.id, attempted, webhook)
-    return attempted
-  }
-
-  private async send(delivery: DueDelivery, now: number): Promise<Sent> {
-    const outside = this.deps.outside()
-    const { mail, body, target } = delivery
-    if (target !== null) {
-      const headers = {
-        'content-type': 'application/json',
-        'user-agent': `Cairn-Webhooks/${version}`,
-        ...signedHeaders(delivery, target, now),
-      }
-      return outside.post(target.url, headers, body)
-    }
-    if (mail === null) return { fault: 'The webhook is gone', isFinal: true }
-    return this.sendMail(delivery, mail, outside)
-  }
-
-  /** Nothing but the confirmation itself is mailed to an address that has not confirmed. */
-  private async sendMail(
-    { id, type, body, orgRef, organisation }: DueDelivery,
-    mail: string,
-    outside: Outside,
-  ): Promise<Sent> {
-    const { publicUrl } = outside
-    if (outside.mail === null || publicUrl === null) return noMailServer
-    const { settings } = await this.deps.store.settings(orgRef)
-    if (settings === null) return notConfirmed
-    const { state, confirmationSentAt } = consentOf(settings.report, mail)
-    const linkTo = (action: MailAction) => {
-      const parts = { serverKey: outside.serverKey(), organisation, action }
-      return mailLink(publicUrl, parts, mail, settings.report)
-    }
-    const { data } = JSON.parse(body)
-    if (type === confirmationType) {
-      if (state !== 'waiting' || confirmationSentAt === null) return nothingToConfirm
-      const { organisation } = data as Pick<Report, 'organisation'>
-      const subject = confirmationSubject(organisation)
-      const text = confirmationText(organisation, linkTo('confirm'))
-      return outside.mail({ to: mail, subject, text, id })
-    }
-    if (state !== 'confirmed') return notConfirmed
-    const report = data as Report
-    const unsubscribe = linkTo('unsubscribe')
-    const [text, html] = [reportText(report, unsubscribe), reportHtml(report, unsubscribe)]
-    return outside.mail({ to: mail, subject: subjectOf(report), text, html, id, unsubscribe })
+  return async (): Promise<void> => {
+    const due = await deps.store.due(deps.clock.now(), maxDue)
+    await Promise.all(due.filter(one => !busy.has(targetOf(one))).map(sendAlone))
   }
 }
 
-const targetOf = ({ orgRef, webhook, mail }: DueDelivery) => `${String(orgRef)} ${webhook ?? mail}`
+/** Makes one attempt, stores it and returns it. */
+export async function attempt(deps: SenderDeps, delivery: OutgoingDelivery): Promise<Attempted> {
+  const { clock, store } = deps
+  const { target, orgRef, id } = delivery
+  const sent = await send(deps, delivery)
+  const { attempted, change } = afterAttempt(delivery, target, sent, clock.now(), Math.random())
+  await store.attempted(orgRef, id, attempted, target && change && { id: target.id, change })
+  return attempted
+}
+
+async function send(deps: SenderDeps, delivery: OutgoingDelivery): Promise<Sent> {
+  const { target, mail, body } = delivery
+  if (target !== null) {
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': `Cairn-Webhooks/${version}`,
+      ...signedHeaders(delivery, target, deps.clock.now()),
+    }
+    return deps.outside().post(target.url, headers, body)
+  }
+  if (mail === null) return { fault: 'The webhook was removed', isFinal: true }
+  return sendMail(deps, delivery, mail)
+}
+
+/** An address that has not confirmed gets nothing but the mail that asks it to. */
+async function sendMail(
+  { store, outside }: SenderDeps,
+  { id, type, body, orgRef, organisation }: OutgoingDelivery,
+  to: string,
+): Promise<Sent> {
+  const { mail, publicUrl, serverKey } = outside()
+  if (mail === null || publicUrl === null) return noMailServer
+  const { settings } = await store.settings(orgRef)
+  const recipient = settings?.report.recipients.find(one => one.mail === to)
+  if (recipient === undefined) return notConfirmed
+  const linkTo = (action: MailAction) =>
+    mailLink(publicUrl, { serverKey: serverKey(), organisation, action }, recipient)
+  const { data } = JSON.parse(body)
+  if (type === 'report.confirm') {
+    if (recipient.state !== 'waiting' || recipient.confirmationSentAt === null) {
+      return nothingToConfirm
+    }
+    return mail({ to, id, ...confirmationMail(data.organisation, linkTo('confirm')) })
+  }
+  if (recipient.state !== 'confirmed') return notConfirmed
+  const report = data as Report
+  const unsubscribe = linkTo('unsubscribe')
+  const text = reportText(report, unsubscribe)
+  return mail({ to, subject: reportSubject(report), text, id, unsubscribe })
+}

@@ -6,6 +6,7 @@ import type {
   Delivery,
   Webhook,
   WebhookChange,
+  WebhookSecrets,
 } from '../../storage/interfaces/alerts.ts'
 
 /** Signatures and retries of messages as Standard Webhooks (https://www.standardwebhooks.com) defines them. */
@@ -16,11 +17,11 @@ export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64'
 /** The headers of a message. During a rotation it is signed with both secrets. */
 export function signedHeaders(
   { id, body }: Pick<Delivery, 'id' | 'body'>,
-  { secret, oldSecret, oldSecretUntil }: Pick<Webhook, 'secret' | 'oldSecret' | 'oldSecretUntil'>,
+  { secret, oldSecret, oldSecretUntil }: WebhookSecrets,
   now: number,
 ): Record<string, string> {
   const isRotated = oldSecret !== null && (oldSecretUntil ?? 0) > now
-  const secrets = [secret, ...(isRotated ? [oldSecret] : [])]
+  const secrets = isRotated ? [secret, oldSecret] : [secret]
   const sentAt = new Date(now)
   return {
     'webhook-id': id,
@@ -44,20 +45,20 @@ const pauses = [
 /** A pause is longer by up to this share of itself, so that retries do not all come at the same time. */
 const jitter = 0.2
 
-/** A webhook at which nothing has arrived for this long is switched off. */
-const patienceMs = 5 * dayMs
+/** A webhook at which nothing has arrived for this long is disabled. */
+const maxFailingMs = 5 * dayMs
 
-/** The result of sending: the status of the answer, or why there was none. */
+/** The result of sending: the status of the response, or why there was none. */
 export type Sent = { status: number } | { fault: string; isFinal?: boolean }
 
 export interface AfterAttempt {
   attempted: Attempted
-  /** What it changes about the webhook; null if nothing. */
+  /** What it changes about the webhook. Null if nothing. */
   change: WebhookChange | null
 }
 
 /**
- * What becomes of a delivery after an attempt.
+ * The delivery and its webhook after an attempt.
  *
  * @param target null for mail
  * @param random 0 to 1
@@ -70,36 +71,28 @@ export function afterAttempt(
   random: number,
 ): AfterAttempt {
   const attempts = delivery.attempts + 1
-  const [lastStatus, lastFault] =
-    'status' in sent ? [sent.status, null] : [null, sent.fault.slice(0, 200)]
-  const said = { attempts, lastAt: now, lastStatus, lastFault }
-  if ('status' in sent && sent.status >= 200 && sent.status < 300) {
+  const status = 'status' in sent ? sent.status : null
+  const fault = 'fault' in sent ? sent.fault.slice(0, 200) : null
+  const last = { attempts, lastAt: now, status, fault }
+  if (status !== null && status >= 200 && status < 300) {
     const change = target?.failingSince != null ? { failingSince: null } : null
-    return { attempted: { ...said, state: 'delivered', dueAt: null }, change }
+    return { attempted: { ...last, state: 'delivered', nextAt: null }, change }
   }
-  const isGone = lastStatus === 410 && target !== null
-  const failingSince = target?.failingSince ?? now
   // A test is not retried, because whoever sends it sees the result at once.
   const isTest = delivery.type === 'webhook.test'
-  const isGivenUp = target !== null && !isTest && now - failingSince >= patienceMs
+  const failingSince = target?.failingSince ?? now
+  const disabledWhy = status === 410 ? 'gone' : 'failing'
+  const isDisabled =
+    target !== null && (status === 410 || (!isTest && now - failingSince >= maxFailingMs))
   const pause = pauses[attempts - 1]
-  const isLast =
-    pause === undefined || isTest || isGone || isGivenUp || ('isFinal' in sent && sent.isFinal)
-  return {
-    attempted: isLast
-      ? { ...said, state: 'failed', dueAt: null }
-      : {
-          ...said,
-          state: 'pending',
-          dueAt: now + Math.round(pause * (1 + jitter * random)),
-        },
-    change:
-      target === null || (isTest && !isGone)
-        ? null
-        : {
-            failingSince,
-            ...(isGone && { disabledAt: now, disabledWhy: 'gone' }),
-            ...(isGivenUp && { disabledAt: now, disabledWhy: 'failing' }),
-          },
+  const isFinal = 'isFinal' in sent && sent.isFinal === true
+  const isRetried = pause !== undefined && !isTest && !isDisabled && !isFinal
+  const attempted: Attempted = {
+    ...last,
+    state: isRetried ? 'pending' : 'failed',
+    nextAt: isRetried ? now + Math.round(pause * (1 + jitter * random)) : null,
   }
+  if (target === null) return { attempted, change: null }
+  if (isDisabled) return { attempted, change: { failingSince, disabledAt: now, disabledWhy } }
+  return { attempted, change: isTest ? null : { failingSince } }
 }

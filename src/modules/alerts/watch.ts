@@ -1,12 +1,9 @@
-import type { Flow } from '../../core/flow/flow.ts'
-import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
+import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { newId } from '../../core/organisation/ids.ts'
-import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
-import { dayMs, hourMs } from '../../core/time/durations.ts'
-import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
-import type { Alert, AlertSettings, AlertStore, Noted } from '../../storage/interfaces/alerts.ts'
+import { dayMs, hourMs, minuteMs } from '../../core/time/durations.ts'
+import type { Alert, AlertStore, RuleName } from '../../storage/interfaces/alerts.ts'
+import { ruleNames } from '../../storage/interfaces/alerts.ts'
 import type { AnalyticsStores } from '../../storage/interfaces/analytics.ts'
-import type { GateStores } from '../../storage/interfaces/gate.ts'
 import type { InstallationStores } from '../../storage/interfaces/installation.ts'
 import type { OperationsStore } from '../../storage/interfaces/operations.ts'
 import type { StepEvidenceStore, StepStores } from '../../storage/interfaces/steps.ts'
@@ -14,54 +11,71 @@ import { analyticsService } from '../analytics/service.ts'
 import { isInstalled } from '../installation/findings.ts'
 import { seenIn } from '../installation/service.ts'
 import { checkSteps } from '../steps/check.ts'
-import { confirmedMails } from './consent.ts'
-import { afterLook } from './lifecycle.ts'
-import { alertsKeptMs, deliveriesOf, keptMs, maxDeliveries } from './messages.ts'
-import {
-  fewestForRate,
-  maxReported,
-  type Report,
-  type ReportedFlow,
-  reportWeeks,
-  weeksToCompare,
-  zoneOf,
-} from './report.ts'
+import { alertMessage, deliveriesKeptMs, deliveriesTo, maxDeliveries } from './messages.ts'
+import { flowsInWeeks, type ReportDeps, reportWeeks, weeksToCompare, zoneOf } from './report.ts'
 import {
   brokenSteps,
-  deadLettersFound,
   fallenCompletion,
   type Observation,
   type OpenAlerts,
-  type RuleName,
-  ruleNames,
-  settingOf,
-  staleInstall,
+  rejectedEvents,
+  rules,
+  silentInstall,
 } from './rules.ts'
-import { addressOf, alertMessage, bodyOf, messageOf, pageOf } from './wording.ts'
+import { reportToSend } from './service.ts'
 
-export interface WatchDeps {
+export interface WatchDeps extends Omit<ReportDeps, 'analytics'> {
   store: AlertStore
-  stores: StepStores & InstallationStores & AnalyticsStores & Pick<GateStores, 'catalogue'>
+  stores: ReportDeps['stores'] & StepStores & InstallationStores & AnalyticsStores
   evidence: StepEvidenceStore
   operations: Pick<OperationsStore, 'deadLetters'>
-  clock: Clock
-  /** Where browsers reach this server, as far as is known by now. */
-  publicUrl(): string | null
   onFault(error: unknown): void
 }
 
+/** How often to check for problems, in milliseconds. */
+export const checkEveryMs = 5 * minuteMs
+
 /** The completion of a week changes slowly and is expensive to compute, so it is computed this often. */
 const completionEveryMs = hourMs
+
+/** How long resolved alerts are stored. */
+const alertsKeptMs = 90 * dayMs
 const maxForgotten = 1_000
 
-/** Looks for problems in each organisation that wants to know, one after the other. */
+const maxOpen = 200
+
+/** Alerts that a check opens and resolves. */
+export function compareAlerts(
+  open: readonly Alert[],
+  observed: readonly Observation[],
+  now: number,
+) {
+  const isSame = (a: Observation, b: Observation) => a.rule === b.rule && a.subject === b.subject
+  const opened = observed
+    .filter(observation => !open.some(alert => isSame(alert, observation)))
+    .slice(0, Math.max(0, maxOpen - open.length))
+    .map(
+      (observation): Alert => ({
+        id: newId('alert'),
+        ...observation,
+        openedAt: now,
+        resolvedAt: null,
+      }),
+    )
+  const resolved = open
+    .filter(alert => !observed.some(observation => isSame(alert, observation)))
+    .map(alert => ({ ...alert, resolvedAt: now }))
+  return { opened, resolved }
+}
+
+/** Checks each organisation that has switched on a rule or the weekly report, one after the other. */
 export class AlertWatch {
   private readonly watchedSince: number
   private readonly analytics: ReturnType<typeof analyticsService>
-  /** The numbers of the two weeks by organisation, and the settings that they were computed for. */
+  /** The two weeks of each organisation, and when they were computed. */
   private readonly completion = new Map<
     string,
-    { at: number; key: string; weeks: Awaited<ReturnType<AlertWatch['weeksOf']>> }
+    { at: number; weeks: Awaited<ReturnType<AlertWatch['weeksOf']>> }
   >()
 
   constructor(private readonly deps: WatchDeps) {
@@ -69,211 +83,106 @@ export class AlertWatch {
     this.analytics = analyticsService(deps)
   }
 
-  /** One look at all organisations. A fault with one does not stop the others. */
-  async look(signal = new AbortController().signal): Promise<void> {
+  /** Checks all organisations. An error with one does not stop the others. */
+  async check(signal = new AbortController().signal): Promise<void> {
     const { store, stores, clock, onFault } = this.deps
-    await store.forget(clock.now() - keptMs, clock.now() - alertsKeptMs, maxForgotten)
+    await store.forget(clock.now() - deliveriesKeptMs, clock.now() - alertsKeptMs, maxForgotten)
     for (const id of await store.watched()) {
       if (signal.aborted) return
       try {
         const organisation = stores.catalogue().organisationByName(id)
-        if (organisation) await this.lookAt(organisation, signal)
+        if (organisation) await this.checkOne(organisation, signal)
       } catch (error) {
         if (!signal.aborted) onFault(error)
       }
     }
   }
 
-  private async lookAt(organisation: Organisation, signal: AbortSignal): Promise<void> {
-    const { store, clock } = this.deps
-    const { ref } = organisation
+  private async checkOne(organisation: Organisation, signal: AbortSignal): Promise<void> {
+    const { store, clock, outside } = this.deps
+    const { ref, slug } = organisation
     const { settings, reportedFor } = await store.settings(ref)
     if (settings === null) return
+    const isOn = (rule: RuleName) => settings.rules[rules[rule].setting].on
+    const open = await store.alerts(ref, Number.POSITIVE_INFINITY)
+    const observed = await this.observed(organisation, ruleNames.filter(isOn), open, signal)
     const now = clock.now()
-    const known = await store.alerts(ref, now - dayMs)
-    const watched = new Set(ruleNames.filter(rule => settings.rules[settingOf[rule]].on))
-    const observed = await this.observed(organisation, settings, watched, known, signal)
-    const { changed, opened, resolved } = afterLook(known, observed, watched, now, () =>
-      newId('alert'),
-    )
-    const webhooks = await store.webhooks(ref)
-    const told = { slug: organisation.slug, publicUrl: this.deps.publicUrl(), now }
-    const deliveries = [...opened, ...resolved].flatMap(alert =>
-      deliveriesOf(alertMessage(alert, told), webhooks, [], now),
-    )
-    if (changed.length > 0) {
-      await store.note(ref, { alerts: changed, deliveries }, maxDeliveries)
+    const { opened, resolved } = compareAlerts(open, observed, now)
+    if (opened.length + resolved.length > 0) {
+      const webhooks = await store.webhooks(ref)
+      const context = { slug, publicUrl: outside().publicUrl, now }
+      // Switching a rule off resolves its alerts without a message.
+      const deliveries = [...opened, ...resolved.filter(({ rule }) => isOn(rule))].flatMap(alert =>
+        deliveriesTo(webhooks, alertMessage(alert, context), now),
+      )
+      await store.record(ref, { opened, resolved, deliveries }, maxDeliveries)
     }
     const { monday } = reportWeeks(now, zoneOf(organisation))
     if (settings.report.on && (reportedFor ?? '') < monday) {
-      const { noted } = await this.reportToSend(organisation, settings, signal)
-      await store.note(ref, noted, maxDeliveries)
+      const deps = { ...this.deps, analytics: this.analytics }
+      const { changes } = await reportToSend(deps, organisation, settings, signal)
+      await store.record(ref, changes, maxDeliveries)
     }
-  }
-
-  /** The newest weekly report, and what to store so that everyone who gets it is sent it. */
-  async reportToSend(
-    organisation: Organisation,
-    settings: AlertSettings,
-    signal: AbortSignal,
-  ): Promise<{ report: Report; noted: Noted }> {
-    const { store, clock } = this.deps
-    const report = await this.report(organisation, signal)
-    const now = clock.now()
-    const message = { type: 'report.weekly' as const, body: bodyOf('report.weekly', now, report) }
-    const webhooks = await store.webhooks(organisation.ref)
-    const deliveries = deliveriesOf(message, webhooks, confirmedMails(settings.report), now)
-    const reportedFor = reportWeeks(now, zoneOf(organisation)).monday
-    return { report, noted: { alerts: [], deliveries, reportedFor } }
   }
 
   private async observed(
     organisation: Organisation,
-    { rules }: AlertSettings,
-    watched: ReadonlySet<RuleName>,
-    known: readonly Alert[],
+    watched: readonly RuleName[],
+    alerts: readonly Alert[],
     signal: AbortSignal,
   ): Promise<Observation[]> {
     const { stores, operations, clock } = this.deps
     const { ref } = organisation
     const now = clock.now()
     const openOf = (rule: RuleName): OpenAlerts =>
-      new Map(
-        known
-          .filter(alert => alert.state === 'open' && alert.rule === rule)
-          .map(alert => [alert.subject, alert]),
-      )
+      new Map(alerts.filter(alert => alert.rule === rule).map(alert => [alert.subject, alert]))
     const found: (Observation | null)[] = []
-    if (watched.has('step.broken')) {
+    if (watched.includes('step.broken')) {
       const { steps } = await checkSteps(organisation, {}, now, this.deps)
-      found.push(...brokenSteps(rules.stepBroken, steps, openOf('step.broken'), now))
+      found.push(...brokenSteps(steps, openOf('step.broken'), now))
     }
-    if (watched.has('install.stale')) {
+    if (watched.includes('install.stale')) {
       const presence = await stores.presence.read(ref, now)
       const lastSeenAt = isInstalled(presence) ? seenIn(presence).lastSeenAt : null
       const seen = { lastSeenAt, watchedSince: this.watchedSince }
-      found.push(staleInstall(rules.installStale, seen, openOf('install.stale'), now))
+      found.push(silentInstall(seen, openOf('install.stale'), now))
     }
-    if (watched.has('dead_letters.found')) {
+    if (watched.includes('dead_letters.found')) {
       const { count } = await operations.deadLetters(ref, 1)
-      const open = openOf('dead_letters.found')
-      found.push(deadLettersFound(rules.deadLetters, count, open, now))
+      found.push(rejectedEvents(count, now))
     }
-    if (watched.has('completion.fell')) {
+    if (watched.includes('completion.fell')) {
       const { flows, since } = await this.completionOf(organisation, signal)
       const open = openOf('completion.fell')
-      found.push(...flows.map(flow => fallenCompletion(rules.completionFell, flow, open, since)))
+      found.push(...flows.map(flow => fallenCompletion(flow, open, since)))
     }
     return found.filter(observation => observation !== null)
   }
 
   private async completionOf(organisation: Organisation, signal: AbortSignal) {
     const now = this.deps.clock.now()
-    const key = `${zoneOf(organisation)} ${this.deps.stores.catalogue().publishedFlows(organisation).version}`
-    const known = this.completion.get(organisation.id)
-    if (known && known.key === key && now - known.at < completionEveryMs) return known.weeks
+    const last = this.completion.get(organisation.id)
+    if (last && now - last.at < completionEveryMs) return last.weeks
     const weeks = await this.weeksOf(organisation, signal)
-    this.completion.set(organisation.id, { at: now, key, weeks })
+    this.completion.set(organisation.id, { at: now, weeks })
     return weeks
   }
 
   /** Starts and completions of each published flow in the two weeks that are compared. */
   private async weeksOf(organisation: Organisation, signal: AbortSignal) {
-    const now = this.deps.clock.now()
-    const timezone = zoneOf(organisation)
-    const { week, before } = weeksToCompare(now, timezone)
-    const published = await this.publishedFlows(organisation)
-    const [ranges, rangesBefore] = [rangeOf(week, timezone, now), rangeOf(before, timezone, now)]
-    const later = await this.analytics.summary(published, ranges, signal)
-    const earlier = await this.analytics.summary(published, rangesBefore, signal)
-    const flows = later.flows
-      .map(({ flowKey, totals, timeToComplete }, i) => ({
-        flow: flowKey,
-        now: { hits: totals.completions, trials: totals.starts },
-        before: {
-          hits: earlier.flows[i]!.totals.completions,
-          trials: earlier.flows[i]!.totals.starts,
-        },
-        // Runs of a flow that takes people days have had no time to end.
-        isSlow: (timeToComplete.p90Seconds ?? 0) * 1_000 > dayMs,
-      }))
-      .filter(({ isSlow }) => !isSlow)
-    return { flows, since: ranges.startMs }
-  }
-
-  private async publishedFlows(organisation: Organisation): Promise<FlowEntry[]> {
-    const catalogue = this.deps.stores.catalogue()
-    const { text } = catalogue.publishedFlows(organisation)
-    const { flows } = JSON.parse(text) as { flows: Flow[] }
-    const entries = flows.map(({ id }) => catalogue.flow(id))
-    return entries.filter(entry => entry !== null)
-  }
-
-  /** The newest weekly report that is due. */
-  async report(organisation: Organisation, signal: AbortSignal): Promise<Report> {
-    const { store, clock, publicUrl } = this.deps
-    const { slug, name, ref } = organisation
-    const timezone = zoneOf(organisation)
-    const now = clock.now()
-    const { week, before } = reportWeeks(now, timezone)
-    const range = rangeOf(week, timezone, now)
-    const entries = await this.publishedFlows(organisation)
-    const later = await this.analytics.summary(entries, range, signal)
-    const earlier = await this.analytics.summary(entries, rangeOf(before, timezone, now), signal)
-    const at = (page: string) => addressOf(publicUrl(), slug, page)
-    const query = new URLSearchParams({ ...week, timezone }).toString()
-    const flows = later.flows
-      .map(({ flowKey, totals }, i): ReportedFlow => {
-        const past = earlier.flows[i]!.totals
-        const rated = ({ starts, completionRate }: typeof totals) =>
-          starts < fewestForRate ? null : completionRate
-        return {
-          key: flowKey,
-          name: entries[i]!.name,
-          starts: totals.starts,
-          startsBefore: past.starts,
-          completions: totals.completions,
-          completionsBefore: past.completions,
-          completionRate: rated(totals),
-          completionRateBefore: rated(past),
-          csv: at(`flows/${encodeURIComponent(flowKey)}/export.csv?${query}`),
-        }
-      })
-      .sort((a, b) => b.starts - a.starts)
-    const { steps } = await checkSteps(organisation, {}, now, this.deps)
-    const alerts = await store.alerts(ref, range.startMs)
+    const weeks = weeksToCompare(this.deps.clock.now(), zoneOf(organisation))
+    const deps = { ...this.deps, analytics: this.analytics }
+    const { flows, startMs } = await flowsInWeeks(deps, organisation, weeks, signal)
     return {
-      organisation: { slug, name },
-      week: { ...week, timezone },
-      flows: flows.slice(0, maxReported),
-      flowsLeftOut: Math.max(0, flows.length - maxReported),
-      alerts: alerts
-        .filter(({ state }) => state !== 'pending')
-        .slice(0, maxReported)
-        .map(alert => ({
-          message: messageOf(alert),
-          since: isoTime(alert.since),
-          resolvedAt: isoTimeOrNull(alert.resolvedAt),
-          url: at(pageOf(alert)),
+      since: startMs,
+      flows: flows
+        // Runs of a flow that takes people days have had no time to end.
+        .filter(({ timeToComplete }) => (timeToComplete.p90Seconds ?? 0) * 1_000 <= dayMs)
+        .map(({ flowKey, totals, totalsBefore }) => ({
+          flow: flowKey,
+          now: { hits: totals.completions, trials: totals.starts },
+          before: { hits: totalsBefore.completions, trials: totalsBefore.starts },
         })),
-      brokenSteps: steps
-        .filter(
-          ({ state, flow, step }) =>
-            (state === 'broken' || state === 'flaky') &&
-            !alerts.some(alert => alert.state === 'open' && alert.subject === `${flow}/${step}`),
-        )
-        .slice(0, maxReported)
-        .map(({ flow, step, state }) => ({
-          ...{ flow, step, state },
-          url: at(`flows/${encodeURIComponent(flow)}/health`),
-        })),
-      url: at(''),
     }
   }
-}
-
-function rangeOf(days: { from: string; to: string }, timezone: string, now: number): TimeRange {
-  const resolved = resolveRange({ ...days, timezone }, now)
-  if ('problems' in resolved) throw new Error(resolved.problems[0]!.message)
-  return resolved.range
 }

@@ -14,7 +14,7 @@ export const csvColumns = {
     ...['health_state', 'health_ok_rate', 'health_reports', 'untimed', 'still_here', 'complete'],
   ],
   periods: ['last_date', 'whole'],
-  groups: ['kind', 'trait', 'value', 'values', 'after_seconds', 'rate_low', 'rate_high'],
+  groups: ['kind', 'trait', 'value', 'values', 'rate_low', 'rate_high'],
   questions: [
     ...['question', 'answers', 'average', 'median', 'nps_score', 'promoters', 'passives'],
     ...['detractors', 'answer', 'label', 'count', 'share'],
@@ -168,16 +168,6 @@ export const rowTypes: Readonly<Record<string, RowType>> = {
         row({ trait, kind, value, values, ...groupOf(group) }),
       ),
   },
-  cohort: {
-    means: 'With `late`: the runs that saw the step `in_time`, `late` or `never` (`kind`).',
-    rows: ({ late }) =>
-      (late?.cohorts ?? []).map(({ cohort, ...group }) =>
-        row({
-          ...{ kind: cohort, id: late?.stepId, key: late?.key, title: late?.title },
-          ...{ afterSeconds: late?.afterSeconds, ...groupOf(group) },
-        }),
-      ),
-  },
   experiment: {
     means: 'A group of an experiment, `shown` or `held_out`. The first row has the difference.',
     rows({ experiment }) {
@@ -199,11 +189,11 @@ const fieldOf = (column: string) =>
 
 /** Analytics as CSV: a header row, then the rows. */
 export function csvOf(analytics: Analytics, options: { bom: boolean }): string {
-  const { filters, segments, late, steps } = analytics
+  const { filters, segments, steps } = analytics
   const header = [
     ...csvColumns.always,
     ...(analytics.periods ? csvColumns.periods : []),
-    ...(filters.segment || segments || late ? csvColumns.groups : []),
+    ...(filters.segment || segments ? csvColumns.groups : []),
     ...(steps.some(({ question }) => question) ? csvColumns.questions : []),
     ...(analytics.experiment ? csvColumns.experiment : []),
   ]
@@ -228,7 +218,7 @@ ${Object.entries(rowTypes)
   .map(([type, { means }]) => `| \`${type}\` | ${means} |`)
   .join('\n')}
 
-The columns are ${listed(csvColumns.always)}. With \`interval\`, ${listed(csvColumns.periods)} follow; with \`segment\` or \`late\`,
+The columns are ${listed(csvColumns.always)}. With \`interval\`, ${listed(csvColumns.periods)} follow; with \`segment\`,
 ${listed(csvColumns.groups)}; if a step asks or ever asked a question, ${listed(csvColumns.questions)}; if the
 flow has an experiment, ${listed(csvColumns.experiment)}.
 `.trim()

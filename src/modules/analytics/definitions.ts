@@ -4,9 +4,6 @@ import type { Query } from './query.ts'
 /** Values of a trait that get a row of their own. The rarer ones share a row. */
 export const maxValues = 50
 
-/** Groups of runs by when they first saw a step. */
-export const cohortNames = ['in_time', 'late', 'never'] as const
-
 const duration = 'By nearest rank; exact below 4 seconds, within 0.025 % above'
 
 /**
@@ -107,11 +104,6 @@ export const requestedDefinitions = {
       'Number of values in the row: 1, that of the rarer values, or 0 for not_said.',
     ...groupDefinitions,
   },
-  late: {
-    late: 'Runs by their first view of a step: in_time until afterSeconds after their start, late after that, never without a view.',
-    'late.afterSeconds': 'Seconds after the start of a run until which a view is in time.',
-    ...groupDefinitions,
-  },
   experiment: {
     experiment:
       'People who reached the goal of the newest version, in versions with a hold-out: people whose runs started in the range (shown), and people first held out in it (heldOut). Whoever was ever held out, by any version, is not in shown. Null if segments are filtered, because the traits of people held out are unknown.',
@@ -142,7 +134,7 @@ export const requestedDefinitions = {
 
 /** The definitions for a query. */
 export const definitionsOf = (
-  query: Pick<Query, 'hasDistribution' | 'interval' | 'filters' | 'by' | 'late' | 'hasPaths'> & {
+  query: Pick<Query, 'hasDistribution' | 'interval' | 'filters' | 'by' | 'hasPaths'> & {
     hasExperiment?: boolean
   },
 ): Record<string, string> => ({
@@ -151,6 +143,5 @@ export const definitionsOf = (
   ...(query.hasExperiment && requestedDefinitions.experiment),
   ...(query.interval !== null && requestedDefinitions.interval),
   ...((query.by !== null || query.filters.length > 0) && requestedDefinitions.segments),
-  ...(query.late !== null && requestedDefinitions.late),
   ...(query.hasPaths && requestedDefinitions.ways),
 })

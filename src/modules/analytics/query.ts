@@ -1,10 +1,8 @@
 import { invalid, maxProblems, type Problem } from '../../core/errors.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import { below, nearest, quoted, shown } from '../../core/text/wording.ts'
-import { hourMs, minuteMs } from '../../core/time/durations.ts'
 import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import { parametersOf } from '../../http/input.ts'
-import type { LateView } from '../../storage/interfaces/analytics.ts'
 import type { Interval } from './periods.ts'
 import type { AnalyticsQuery } from './schema.ts'
 
@@ -12,13 +10,6 @@ import type { AnalyticsQuery } from './schema.ts'
 export interface SegmentFilter {
   trait: string
   value: string | null
-}
-
-/** A step that some runs see late. */
-export interface LateStep extends LateView {
-  stepId: string
-  key: string
-  title: string
 }
 
 /** A validated query. */
@@ -30,7 +21,6 @@ export interface Query {
   filters: readonly SegmentFilter[]
   /** The trait by which runs are grouped. */
   by: string | null
-  late: LateStep | null
   interval: Interval | null
   hasDistribution: boolean
   hasPaths: boolean
@@ -58,7 +48,6 @@ export function parseQuery(flow: FlowEntry, query: AnalyticsQuery, now: number):
     range,
     version,
     ...parseSegments(flow, query.segment ?? []),
-    late: query.late === undefined ? null : parseLate(flow, query.late),
     interval: query.interval ?? null,
     hasDistribution: query.distribution === '1',
     hasPaths: query.ways === '1',
@@ -86,18 +75,6 @@ function parseSegments(
     throw invalid({ path: '/segment', message: 'Only one trait can be without a value' })
   }
   return { filters, by: by[0] ?? null }
-}
-
-const unitMs: Readonly<Record<string, number>> = { m: minuteMs, h: hourMs, d: 24 * hourMs }
-
-/** `invite:24h` */
-function parseLate({ steps }: FlowEntry, late: string): LateStep {
-  const [, name, count, unit] = /^(.+):(\d+)([mhd])$/.exec(late)!
-  for (const [step, { id, key, title }] of steps) {
-    if (key !== name && id !== name) continue
-    return { step, stepId: id, key, title, afterMs: Number(count) * unitMs[unit!]! }
-  }
-  throw invalid({ path: '/late', message: 'The flow never had a step with this key' })
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   StepId,
 } from '../../core/shapes.ts'
 import { StepStateShape } from '../steps/schema.ts'
-import { cohortNames, definitions, groupDefinitions, requestedDefinitions } from './definitions.ts'
+import { definitions, groupDefinitions, requestedDefinitions } from './definitions.ts'
 import { binEdges } from './distribution.ts'
 import { intervals } from './periods.ts'
 
@@ -50,14 +50,6 @@ const Filters = {
       description:
         'Filters or groups runs by a listed trait of their person at the start. `plan:pro` keeps runs with this value, ' +
         '`plan:` those without one; several filters must all match. `plan` returns `segments`: a group for each value.',
-    }),
-  ),
-  late: Type.Optional(
-    Type.String({
-      pattern: '^.{1,64}:[1-9][0-9]{0,4}[mhd]$',
-      mustBe: "a step's key, a colon, and a number of minutes, hours or days, such as invite:24h",
-      description:
-        'Returns `late`: runs by whether they saw this step within this time after their start. Takes longer.',
     }),
   ),
 }
@@ -276,23 +268,6 @@ const SegmentNumbers = Type.Object(
   { title: 'SegmentNumbers' },
 )
 
-const LateNumbers = Type.Object({
-  stepId: StepId,
-  key: Key('invite'),
-  title: Title('Invite your team'),
-  afterSeconds: Type.Integer({
-    minimum: 60,
-    description: requestedDefinitions.late['late.afterSeconds'],
-    examples: [86_400],
-  }),
-  cohorts: Type.Array(
-    Type.Object({
-      cohort: OneOf(cohortNames, { description: 'When the runs first saw the step.' }),
-      ...Group,
-    }),
-  ),
-})
-
 const ofExperiment = requestedDefinitions.experiment
 
 const ExperimentGroup = Type.Object({
@@ -376,7 +351,6 @@ export const Analytics = Type.Object(
       Type.Array(SegmentNumbers),
       requestedDefinitions.segments.segments,
     ),
-    late: With('late', LateNumbers, requestedDefinitions.late.late),
     experiment: Type.Optional(
       OrNull(Experiment, `For a flow with a goal and a hold-out. ${ofExperiment.experiment}`),
     ),

@@ -2,15 +2,14 @@ import { type ListedTraits, traitIn } from '../../core/event/traits.ts'
 import { wilsonInterval } from '../../core/number/interval.ts'
 import { DurationCounts, fourDecimals } from '../../core/number/statistics.ts'
 import {
-  cohortCodes,
   filterRuns,
   outcomeCodes,
   outcomeMask,
   type RunColumns,
 } from '../../storage/interfaces/analytics.ts'
-import { cohortNames, maxValues } from './definitions.ts'
+import { maxValues } from './definitions.ts'
 import { PeopleCounter } from './people.ts'
-import type { LateStep, SegmentFilter } from './query.ts'
+import type { SegmentFilter } from './query.ts'
 import { noTime, secondsOf, totalsOf } from './tally.ts'
 
 /** Whether a run passes all filters. */
@@ -55,30 +54,61 @@ class Row {
   }
 }
 
-type GroupNumbers = ReturnType<Row['numbers']>
+/** Counts runs by the values of a trait. Which values share a row is only known once all runs are. */
+export class SegmentTally {
+  private readonly runs: (Counted & { groups: Uint32Array })[] = []
+  /** By value. Group 0 is for runs whose value is unknown. */
+  private readonly groups = new Map<string, number>()
 
-/** Counts runs by group. Which groups share a row is only known once all runs are. */
-class GroupTally {
-  private readonly kept: (Counted & { groups: Uint32Array })[] = []
+  constructor(private readonly trait: string) {}
 
-  add({ count, people, states, ends }: Counted, groups: Uint32Array): void {
-    this.kept.push({ count, people, states, ends, groups })
+  add<Step, Item>({ count, people, states, ends, traits }: RunColumns<Step, Item>): void {
+    const groups = new Uint32Array(count)
+    const column = traits.find(({ name }) => name === this.trait)
+    if (column) {
+      const ofPlace = [0, ...column.values.map(value => this.groupOf(value))]
+      for (let run = 0; run < count; run++) groups[run] = ofPlace[column.places[run]!]!
+    }
+    this.runs.push({ count, people, states, ends, groups })
   }
 
-  /** How many runs each group has. */
-  starts(groups: number): Uint32Array {
-    const starts = new Uint32Array(groups)
-    for (const { groups } of this.kept) for (const group of groups) starts[group]!++
-    return starts
+  private groupOf(value: string): number {
+    const group = this.groups.get(value) ?? this.groups.size + 1
+    this.groups.set(value, group)
+    return group
+  }
+
+  /** The most frequent values first, then the rarer ones together, then runs whose value is unknown. */
+  *counting() {
+    const starts = new Uint32Array(this.groups.size + 1)
+    for (const { groups } of this.runs) for (const group of groups) starts[group]!++
+    const values = [...this.groups]
+      .filter(([, group]) => starts[group]! > 0)
+      .sort(([a, i], [b, j]) => starts[j]! - starts[i]! || (a < b ? -1 : 1))
+    const shown = values.slice(0, maxValues)
+    const others = values.length - shown.length
+    const rowOf = Array<number>(this.groups.size + 1).fill(shown.length)
+    for (const [row, [, group]] of shown.entries()) rowOf[group] = row
+    rowOf[0] = shown.length + 1
+    const numbers = yield* this.countingRows(rowOf, shown.length + 2)
+    const { trait } = this
+    return [
+      ...shown.map(([value], row) => ({
+        ...{ trait, kind: 'value' as const, value, values: 1 },
+        ...numbers[row]!,
+      })),
+      { ...{ trait, kind: 'other' as const, value: null, values: others }, ...numbers.at(-2)! },
+      { ...{ trait, kind: 'not_said' as const, value: null, values: 0 }, ...numbers.at(-1)! },
+    ].filter(({ starts }) => starts > 0)
   }
 
   /** Counts all runs, in small pieces of work. @param rowOf the row of each group */
-  *counting(rowOf: readonly number[], rows: number): Generator<void, GroupNumbers[]> {
+  private *countingRows(rowOf: readonly number[], rows: number) {
     const tallies = Array.from({ length: rows }, () => new Row())
     // Two marks per row on each person: one for a run, one for a completed run.
     const marks = new Uint32Array(Math.ceil((rows * 2) / 32))
     const counter = new PeopleCounter(marks.length, 1)
-    for (const { count, people, states, ends, groups } of this.kept) {
+    for (const { count, people, states, ends, groups } of this.runs) {
       for (let run = 0; run < count; run++) {
         const row = rowOf[groups[run]!]!
         const outcome = states[run]! & outcomeMask
@@ -102,77 +132,5 @@ class GroupTally {
     return tallies.map((tally, row) =>
       tally.numbers(counter.with(row * 2), counter.with(row * 2 + 1)),
     )
-  }
-}
-
-/** Counts runs by the values of a trait. */
-export class SegmentTally {
-  private readonly tally = new GroupTally()
-  /** By value. Group 0 is for runs whose value is unknown. */
-  private readonly groups = new Map<string, number>()
-
-  constructor(private readonly trait: string) {}
-
-  add<Step, Item>(columns: RunColumns<Step, Item>): void {
-    const groups = new Uint32Array(columns.count)
-    const column = columns.traits.find(({ name }) => name === this.trait)
-    if (column) {
-      const ofPlace = [0, ...column.values.map(value => this.groupOf(value))]
-      for (let run = 0; run < columns.count; run++) groups[run] = ofPlace[column.places[run]!]!
-    }
-    this.tally.add(columns, groups)
-  }
-
-  private groupOf(value: string): number {
-    const group = this.groups.get(value) ?? this.groups.size + 1
-    this.groups.set(value, group)
-    return group
-  }
-
-  /** The most frequent values first, then the rarer ones together, then runs whose value is unknown. */
-  *counting() {
-    const starts = this.tally.starts(this.groups.size + 1)
-    const values = [...this.groups]
-      .filter(([, group]) => starts[group]! > 0)
-      .sort(([a, i], [b, j]) => starts[j]! - starts[i]! || (a < b ? -1 : 1))
-    const shown = values.slice(0, maxValues)
-    const others = values.length - shown.length
-    const rowOf = Array<number>(this.groups.size + 1).fill(shown.length)
-    for (const [row, [, group]] of shown.entries()) rowOf[group] = row
-    rowOf[0] = shown.length + 1
-    const numbers = yield* this.tally.counting(rowOf, shown.length + 2)
-    const { trait } = this
-    return [
-      ...shown.map(([value], row) => ({
-        ...{ trait, kind: 'value' as const, value, values: 1 },
-        ...numbers[row]!,
-      })),
-      { ...{ trait, kind: 'other' as const, value: null, values: others }, ...numbers.at(-2)! },
-      { ...{ trait, kind: 'not_said' as const, value: null, values: 0 }, ...numbers.at(-1)! },
-    ].filter(({ starts }) => starts > 0)
-  }
-}
-
-/** Counts runs by when they saw a step. */
-export class CohortTally {
-  private readonly tally = new GroupTally()
-
-  constructor(private readonly late: LateStep) {}
-
-  add<Step, Item>(columns: RunColumns<Step, Item>): void {
-    this.tally.add(columns, Uint32Array.from(columns.cohorts!))
-  }
-
-  *counting() {
-    const rowOf: number[] = []
-    rowOf[cohortCodes.inTime] = 0
-    rowOf[cohortCodes.late] = 1
-    rowOf[cohortCodes.never] = 2
-    const numbers = yield* this.tally.counting(rowOf, cohortNames.length)
-    const { stepId, key, title, afterMs } = this.late
-    return {
-      ...{ stepId, key, title, afterSeconds: afterMs / 1_000 },
-      cohorts: cohortNames.map((cohort, row) => ({ cohort, ...numbers[row]! })),
-    }
   }
 }

@@ -12,7 +12,7 @@ import { experimentOf } from './experiment.ts'
 import { PathTally } from './paths.ts'
 import type { Query } from './query.ts'
 import type { Analytics, Summary } from './schema.ts'
-import { CohortTally, hasTraits, SegmentTally, withTraits } from './segments.ts'
+import { hasTraits, SegmentTally, withTraits } from './segments.ts'
 import { ofVersion, RunTally } from './tally.ts'
 
 /** At most this many are computed at the same time, because each keeps every person in memory. */
@@ -88,15 +88,13 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
 
   /** Reads the runs and counts them. */
   async function tallyOf(query: Query, now: number, signal: AbortSignal) {
-    const { flow, range, version, filters, by, late, hasPaths } = query
+    const { flow, range, version, filters, by, hasPaths } = query
     const tally = new RunTally(query, now)
     const versions = new VersionTally()
     const runs = { orgRef: flow.organisation.ref, flowRef: flow.ref, versions: flow.versions }
     const bySegment = by === null ? null : new SegmentTally(by)
-    const byCohort = late && new CohortTally(late)
     const paths = hasPaths ? new PathTally(flow) : null
-    const extras = { late, hasWays: hasPaths }
-    for await (const columns of stores.analytics.columns(runs, range, extras)) {
+    for await (const columns of stores.analytics.columns(runs, range, hasPaths)) {
       throwIfGone(signal)
       const kept = withTraits(columns, filters)
       if (!kept) continue
@@ -105,14 +103,12 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       if (!counted) continue
       tally.add(counted)
       bySegment?.add(counted)
-      byCohort?.add(counted)
       paths?.add(counted)
     }
     const slices = new TimeSlices()
     await inSlices(slices, tally.countingPeople())
     const segments = bySegment && (await inSlices(slices, bySegment.counting()))
-    const cohorts = byCohort && (await inSlices(slices, byCohort.counting()))
-    return { tally, versions, segments, cohorts, paths }
+    return { tally, versions, segments, paths }
   }
 
   /** Undefined if the flow has no experiment; null if segments are filtered. */
@@ -133,7 +129,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
   ): Promise<Analytics> {
     const { flow, version, filters, hasDistribution } = query
     const now = clock.now()
-    const { tally, versions, segments, cohorts, paths } = await tallyOf(query, now, signal)
+    const { tally, versions, segments, paths } = await tallyOf(query, now, signal)
     const periods = tally.periods()
     const experiment = await experimentIn(query)
     const hasExperiment = experiment !== undefined
@@ -158,7 +154,6 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
         ...versions.numbers(version, hasDistribution),
       })),
       ...(segments && { segments }),
-      ...(cohorts && { late: cohorts }),
       ...(hasExperiment && { experiment }),
       definitions: definitionsOf({ ...query, hasExperiment }),
     }
@@ -208,7 +203,6 @@ const plainQuery = {
   version: null,
   filters: [],
   by: null,
-  late: null,
   interval: null,
   hasDistribution: false,
   hasPaths: false,

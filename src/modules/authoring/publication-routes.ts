@@ -1,9 +1,10 @@
-import { isoTime } from '../../core/time/clock.ts'
+import type { FlowWork } from '../../core/flow/work.ts'
+import { management } from '../../http/management.ts'
 import type { RequestContext } from '../../http/request-context.ts'
-import { json } from '../../http/responder.ts'
-import { managing, type Route, route } from '../../http/route.ts'
-import { requireFew } from './definitions.ts'
-import { byOf, expectedIn, keyOf, told } from './replies.ts'
+import type { Route } from '../../http/route.ts'
+import type { FlowStore } from '../../storage/interfaces/authoring.ts'
+import { authoringOf, expectedIn, keyOf, requireFew } from './requests.ts'
+import { recordOf } from './rules.ts'
 import {
   ChangedFlows,
   Noted,
@@ -13,135 +14,106 @@ import {
   VersionAnswer,
   VersionList,
 } from './schema.ts'
-import type { Authoring, By } from './service.ts'
+import { flowNamed, publishFlows, restoreVersion, versionOf, withdrawFlows } from './service.ts'
 
-const reads = managing('flows:read')
-const publishes = managing('flows:publish')
+const reads = management('flows:read')
+const publishes = management('flows:publish')
 
-/** Routes for what pages are and were shown of flows: publishing, and published versions. */
-export function publicationRoutes(authoring: Authoring): Route[] {
-  /** Two routes for a verb: for one flow, which the path names, and for several at once. */
-  const statusRoutes = (
-    verb: 'publish' | 'unpublish' | 'archive',
-    summary: string,
-    change: (
-      call: RequestContext,
-      keys: readonly string[],
-      by: By,
-    ) => ReturnType<Authoring['publish']>,
-  ): Route[] => {
-    const common = {
-      ...publishes,
-      method: 'POST',
-      summary,
-      isConditional: verb === 'publish',
-      errors: ['flow_not_found', 'too_many_flows'],
-      responses: { 200: { description: 'The flows after it.', schema: ChangedFlows } },
-    } as const
-    const answer = async (
-      call: RequestContext,
-      keys: readonly string[],
-      note: string | undefined,
-    ) => {
-      const changed = await change(call, keys, byOf(call, note))
-      return json(200, {
-        flows: changed.map(({ flow, ...rest }) => ({ ...told(flow), ...rest })),
-      })
-    }
-    return [
-      route({
-        ...common,
-        path: `/manage/flows/:key/${verb}`,
-        operation: `${verb}Flow`,
-        body: Noted,
-        handle: call => answer(call, [keyOf(call)], call.body.note),
-      }),
-      route({
-        ...common,
-        path: `/manage/${verb}`,
-        operation: `${verb}Flows`,
-        body: StatusBody,
-        handle(call) {
-          const { keys, note } = call.body
-          requireFew(call, '/keys', keys)
-          return answer(call, keys, note)
-        },
-      }),
-    ]
-  }
-
+/** Routes for publishing flows, and for published versions. */
+export function publicationRoutes(deps: { flows: FlowStore; flowWork: FlowWork }): Route[] {
   return [
-    ...statusRoutes(
-      'publish',
-      'Show drafts as next versions: just what was read',
-      (call, keys, by) => authoring.publish(call.org.ref, keys, by, expectedIn(call)),
+    ...statusRoutes('publish', 'Publish drafts as the next versions', (call, keys, note) =>
+      publishFlows(authoringOf(call, deps, note), keys, expectedIn(call)),
     ),
-    ...statusRoutes('unpublish', 'Take flows back to draft', (call, keys, by) =>
-      authoring.withdraw(call.org.ref, keys, 'draft', by),
+    ...statusRoutes('unpublish', 'Hide flows from pages', (call, keys, note) =>
+      withdrawFlows(authoringOf(call, deps, note), keys, 'draft'),
     ),
-    ...statusRoutes('archive', 'Put flows into the archive', (call, keys, by) =>
-      authoring.withdraw(call.org.ref, keys, 'archived', by),
+    ...statusRoutes('archive', 'Archive flows', (call, keys, note) =>
+      withdrawFlows(authoringOf(call, deps, note), keys, 'archived'),
     ),
-    route({
-      ...reads,
-      method: 'GET',
-      path: '/manage/flows/:key/versions',
-      operation: 'listVersions',
-      errors: ['flow_not_found'],
-      summary: 'The versions of a flow, newest first, with who published them',
-      responses: { 200: { description: 'The versions.', schema: VersionList } },
-      async handle(call) {
-        const versions = await authoring.versions(call.org.ref, keyOf(call))
-        return json(200, {
-          versions: versions.map(({ published, publishedAt, ...rest }) => ({
-            ...rest,
-            publishedAt: isoTime(publishedAt),
-            publishedBy: published && { name: published.by, via: published.via },
-            note: published?.note ?? null,
-          })),
-        })
+    reads.get(
+      '/manage/flows/:key/versions',
+      'listVersions',
+      'List the versions of a flow, newest first',
+      { returns: VersionList, errors: ['flow_not_found'] },
+      async call => {
+        await flowNamed(authoringOf(call, deps), keyOf(call))
+        return { versions: await deps.flows.versions(call.org.ref, keyOf(call)) }
       },
-    }),
-    route({
-      ...reads,
-      method: 'GET',
-      path: '/manage/flows/:key/versions/:version',
-      operation: 'getVersion',
-      errors: ['flow_not_found', 'version_not_found'],
-      summary: 'One version of a flow',
-      responses: { 200: { description: 'The version.', schema: VersionAnswer } },
-      async handle(call) {
-        const version = await authoring.version(call.org.ref, keyOf(call), versionIn(call))
-        return json(200, { ...version, publishedAt: isoTime(version.publishedAt) })
+    ),
+    reads.get(
+      '/manage/flows/:key/versions/:version',
+      'getVersion',
+      'Get a version of a flow',
+      { returns: VersionAnswer, errors: ['flow_not_found', 'version_not_found'] },
+      call => versionOf(authoringOf(call, deps), keyOf(call), versionIn(call)),
+    ),
+    publishes.post(
+      '/manage/flows/:key/versions/:version/restore',
+      'restoreVersion',
+      'Restore an older version as the draft, and publish it if you ask for that',
+      {
+        description: 'Numbers only grow: published again, an older version gets a new number.',
+        body: Restored,
+        returns: PushedFlows,
+        status: 200,
+        isConditional: true,
+        errors: ['flow_not_found', 'version_not_found', 'too_many_flows'],
       },
-    }),
-    route({
-      ...publishes,
-      method: 'POST',
-      path: '/manage/flows/:key/versions/:version/restore',
-      operation: 'restoreVersion',
-      errors: ['flow_not_found', 'version_not_found', 'too_many_flows'],
-      summary: 'Roll back: an older version becomes the draft, and is published where asked for',
-      description: 'Numbers only grow: a rollback is a new version with an old body.',
-      body: Restored,
-      isConditional: true,
-      responses: { 200: { description: 'The flow after it.', schema: PushedFlows } },
-      async handle(call) {
+      async call => {
         const { publish = false, note } = call.body
-        const { flow, ...rest } = await authoring.restore(
-          call.org.ref,
-          keyOf(call),
-          versionIn(call),
-          byOf(call, note),
-          { publish, isExpected: expectedIn(call) },
-        )
-        return json(200, { dryRun: false, flows: [{ ...told(flow), ...rest }] })
+        const options = { publish, isExpected: expectedIn(call) }
+        const authoring = authoringOf(call, deps, note)
+        const restored = await restoreVersion(authoring, keyOf(call), versionIn(call), options)
+        const flows = restored.map(({ flow, ...rest }) => ({ ...recordOf(flow), ...rest }))
+        return { dryRun: false, flows }
       },
-    }),
+    ),
+  ]
+}
+
+/** Two routes for a change of status: for the flow that the path names, and for several at once. */
+function statusRoutes(
+  verb: 'publish' | 'unpublish' | 'archive',
+  summary: string,
+  change: (
+    call: RequestContext,
+    keys: readonly string[],
+    note: string | undefined,
+  ) => ReturnType<typeof withdrawFlows>,
+): Route[] {
+  const declared = {
+    returns: ChangedFlows,
+    status: 200,
+    isConditional: verb === 'publish',
+    errors: ['flow_not_found', 'too_many_flows'],
+  } as const
+  const changed = async (...args: Parameters<typeof change>) => ({
+    flows: (await change(...args)).map(({ flow, ...rest }) => ({ ...recordOf(flow), ...rest })),
+  })
+  return [
+    publishes.post(
+      `/manage/flows/:key/${verb}`,
+      `${verb}Flow`,
+      summary,
+      { ...declared, body: Noted },
+      call => changed(call, [keyOf(call)], call.body.note),
+    ),
+    publishes.post(
+      `/manage/${verb}`,
+      `${verb}Flows`,
+      summary,
+      { ...declared, body: StatusBody },
+      call => {
+        const { keys, note } = call.body
+        requireFew(call, '/keys', keys)
+        return changed(call, keys, note)
+      },
+    ),
   ]
 }
 
 function versionIn({ params }: RequestContext): number {
-  const given = params.version ?? ''
-  return /^[1-9]\d{0,8}$/.test(given) ? Number(given) : 0
+  const version = params.version ?? ''
+  return /^[1-9]\d{0,8}$/.test(version) ? Number(version) : 0
 }

@@ -6,9 +6,10 @@ import type {
   FlowOrigin,
   FlowsRead,
 } from '../../storage/interfaces/authoring.ts'
+import type { FlowRecord } from './schema.ts'
 
 /**
- * The most flows that an organisation may have, not counting archived ones. Every page fetches all
+ * How many flows an organisation may have, not counting archived ones. Every page fetches all
  * published flows, and a push of all of them must not keep a running server from writing for long.
  */
 export const maxFlows = 1_000
@@ -16,13 +17,11 @@ export const maxFlows = 1_000
 /** What a push did to a flow. */
 export type PushOutcome = 'created' | 'updated' | 'unchanged'
 
+/** What publishing did to a flow. */
+export type Publication = 'published' | 'published again' | 'already published'
+
 /** What a change of status did to a flow. */
-export type StatusOutcome =
-  | 'published'
-  | 'published again'
-  | 'already published'
-  | 'changed'
-  | 'unchanged'
+export type StatusOutcome = Publication | 'changed' | 'unchanged'
 
 /** The decision about one flow: its change, or null if it stays as it is. */
 export interface FlowChangeDecision<Outcome> {
@@ -61,10 +60,8 @@ export function pushed(
 ): FlowChangeDecision<PushOutcome> {
   const { key } = definition
   if (!flow) {
-    const change: FlowChange = {
-      ...{ key, status: 'draft', draft: definition, publish: null },
-      ...(origin && { origin }),
-    }
+    const change: FlowChange = { key, status: 'draft', draft: definition, publish: null }
+    if (origin) change.origin = origin
     return { key, outcome: 'created', change }
   }
   const isPublished = flow.newest !== null && isEqual(flow.newest.definition, definition)
@@ -73,12 +70,13 @@ export function pushed(
   if (isSame && (!origin || isEqual(originOf(flow), origin))) {
     return { key, outcome: 'unchanged', change: null }
   }
-  const change = { key, status: flow.status, draft, publish: null, ...(origin && { origin }) }
+  const change: FlowChange = { key, status: flow.status, draft, publish: null }
+  if (origin) change.origin = origin
   return { key, outcome: isSame || isPublished ? 'unchanged' : 'updated', change }
 }
 
 /** Publishes a draft as the next version. Without a draft, a withdrawn flow shows its newest version again. */
-export function published({ key, status, draft }: AuthoredFlow): FlowChangeDecision<StatusOutcome> {
+export function published({ key, status, draft }: AuthoredFlow): FlowChangeDecision<Publication> {
   if (draft !== null) {
     const change: FlowChange = { key, status: 'published', draft: null, publish: draft }
     return { key, outcome: 'published', change }
@@ -103,8 +101,16 @@ export function after(
   { key, change }: FlowChangeDecision<unknown>,
   now: number,
 ): AuthoredFlow {
-  const none = { id: '', key, status: 'draft', draft: null, newest: null, updatedAt: now } as const
-  const before: AuthoredFlow = flow ?? { ...none, source: null, isLocked: false }
+  const before: AuthoredFlow = flow ?? {
+    id: '',
+    key,
+    status: 'draft',
+    draft: null,
+    newest: null,
+    updatedAt: now,
+    source: null,
+    isLocked: false,
+  }
   if (!change) return before
   const { status, draft, publish, origin } = change
   const version = (before.newest?.version ?? 0) + 1
@@ -112,12 +118,35 @@ export function after(
   return { ...before, ...origin, status, draft, newest, updatedAt: now }
 }
 
-/** Lets a locked flow be changed here again. */
+/** Unlocks a flow that can only be changed in its repository. */
 export function unlocked(flow: AuthoredFlow): FlowChangeDecision<StatusOutcome> {
   const { key, status, draft, source, isLocked } = flow
   if (!isLocked) return { key, outcome: 'unchanged', change: null }
   const change = { key, status, draft, publish: null, origin: { source, isLocked: false } }
   return { key, outcome: 'changed', change }
+}
+
+/** A flow as the API returns it. */
+export function recordOf(flow: AuthoredFlow): FlowRecord {
+  const { id, key, status, draft, newest, updatedAt, source, isLocked } = flow
+  const { name, kind, steps, checklist } = newestDefinition(flow)
+  return {
+    id,
+    key,
+    name,
+    kind,
+    status,
+    version: newest?.version ?? null,
+    publishedAt: newest?.publishedAt ?? null,
+    hasDraft: draft !== null,
+    updatedAt,
+    stepCount: steps.length,
+    itemCount: checklist?.items.length ?? 0,
+    etag: etagOf(flow),
+    source: isPromoted(source) ? null : source,
+    ...(isPromoted(source) && { promotedFrom: source }),
+    isLocked,
+  }
 }
 
 /** @throws AppError `flow_locked` if the flow can only be changed in its repository */
@@ -126,7 +155,7 @@ export function requireUnlocked({ isLocked, source }: AuthoredFlow): void {
   const where = source && !isPromoted(source) ? source.repository : 'its repository'
   throw new AppError(
     'flow_locked',
-    `The flow is changed in ${where} alone: change it there, or unlock it`,
+    `The flow can only be changed in ${where}. Change it there, or unlock it`,
   )
 }
 
@@ -146,6 +175,6 @@ export function requireRoom(
   if (more <= 0 || count <= maxFlows) return
   throw new AppError(
     'too_many_flows',
-    `The organisation would have ${count} flows that are not archived, and ${maxFlows} are the most: archive some, or leave some out`,
+    `An organisation can have at most ${maxFlows} flows that are not archived, and this would make ${count}. Archive some, or leave some out`,
   )
 }

@@ -1,9 +1,11 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { Flow, FlowDefinition } from '../../core/flow/flow.ts'
+import { type Static, type StaticDecode, Type } from '@sinclair/typebox'
+import type { FlowFingerprint } from '../../core/flow/fingerprint.ts'
+import { Flow, FlowDefinition, flowStatuses } from '../../core/flow/flow.ts'
 import { closed, text } from '../../core/flow/values.ts'
-import { Count, FlowId, Instant, InstantOrNull, OneOf } from '../../core/shapes.ts'
+import { Count, FlowId, Instant, InstantOrNull, OneOf, OrNull, Text } from '../../core/shapes.ts'
+import { VersionRecord } from '../../storage/interfaces/authoring.ts'
 
-/** The most flows and the most bytes of one call, so that validating them does not hold up others. */
+/** Bounds of one call, so that validating its flows does not hold up others. */
 export const maxFlowsACall = 50
 export const maxBytesACall = 1_048_576
 
@@ -11,9 +13,9 @@ export const maxBytesACall = 1_048_576
  * A flow as in a flow file. It is validated by the rules of flow files, whose messages are better than a
  * schema's.
  */
-const WrittenFlow = Type.Record(Type.String(), Type.Unknown(), {
+export const WrittenFlow = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'A flow as flow files have it; "cairn flows schema" prints the schema. What is left out has its default.',
+    'A flow as in a flow file. "cairn flows schema" prints the schema. Fields that are left out get their default.',
   examples: [{ key: 'welcome', steps: [{ key: 'hello', title: 'Hello' }] }],
 })
 
@@ -21,37 +23,33 @@ export const Note = Type.Optional(
   text(0, 1_000, { description: 'Why, for the audit log.', examples: ['For the spring release'] }),
 )
 
-const status = OneOf(['draft', 'published', 'archived'])
+const status = OneOf(flowStatuses)
+const Definition = Type.Unsafe<FlowDefinition>(
+  Type.Record(Type.String(), Type.Unknown(), {
+    description: 'The flow as in a flow file, with every default filled in.',
+  }),
+)
 
-export const flowFields = {
+const flowFields = {
   id: FlowId,
   key: Type.String({ examples: ['welcome'] }),
   name: Type.String({ examples: ['Welcome tour'] }),
   kind: OneOf(['tour', 'checklist', 'announcement']),
   status,
-  version: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'The newest published version; null for a flow that never was.',
-    examples: [3],
-  }),
+  version: OrNull(Type.Integer(), 'The newest published version. Null if never published.', 3),
   publishedAt: InstantOrNull('When the newest version was published.'),
-  hasDraft: Type.Boolean({ description: 'Whether there is something newer to publish.' }),
+  hasDraft: Type.Boolean({ description: 'Whether the draft is newer than the newest version.' }),
   updatedAt: Instant('When it was last changed.'),
-  stepCount: Count('Steps of the draft, or of the newest version where there is none.', 4),
-  itemCount: Count('Items, likewise.', 0),
-  etag: Type.String({
-    description: 'What `If-Match` takes; the `ETag` of the draft.',
-    examples: ['"1f0k3q9z2m"'],
-  }),
-  source: Type.Union(
-    [
-      Type.Object({
-        repository: Type.String({ examples: ['acme/site'] }),
-        commit: Type.String({ examples: ['1a2b3c4'] }),
-        path: Type.Union([Type.String(), Type.Null()], { examples: ['flows/welcome.yaml'] }),
-      }),
-      Type.Null(),
-    ],
-    { description: 'Where it was pushed from last. Null if unknown.' },
+  stepCount: Count('Number of steps of the draft, or of the newest version without a draft.', 4),
+  itemCount: Count('Number of checklist items, counted like steps.', 0),
+  etag: Text('The `ETag` of the draft, to be sent as `If-Match`.', '"1f0k3q9z2m"'),
+  source: OrNull(
+    Type.Object({
+      repository: Type.String({ examples: ['acme/site'] }),
+      commit: Type.String({ examples: ['1a2b3c4'] }),
+      path: Type.Union([Type.String(), Type.Null()], { examples: ['flows/welcome.yaml'] }),
+    }),
+    'Where it was last pushed from. Null if unknown.',
   ),
   promotedFrom: Type.Optional(
     Type.Object(
@@ -59,46 +57,47 @@ export const flowFields = {
         organisation: Type.String({ examples: ['harbor-staging'] }),
         version: Type.Union([Type.Integer(), Type.Null()], { examples: [3] }),
       },
-      { description: 'The organisation that it was promoted from last, and the version there.' },
+      { description: 'The organisation that it was last promoted from, and the version there.' },
     ),
   ),
-  isLocked: Type.Boolean({ description: 'Whether it is changed in its repository alone.' }),
+  isLocked: Type.Boolean({ description: 'Whether it can only be changed in its repository.' }),
 }
 
-const definition = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])
 const keys = Type.Array(Type.String())
 
 /** A flow as its author sees it. */
 const AuthoredFlow = Type.Object(flowFields)
 export type AuthoredFlow = Static<typeof AuthoredFlow>
+/** The same in code. */
+export type FlowRecord = StaticDecode<typeof AuthoredFlow>
 
-const FlowWithDefinitions = Type.Object(
+const ListedFlow = Type.Object(
   {
     ...flowFields,
-    draft: Type.Optional(definition),
-    published: Type.Optional(definition),
+    draft: Type.Optional(Type.Union([Definition, Type.Null()])),
+    published: Type.Optional(Type.Union([Definition, Type.Null()])),
     publishedSteps: Type.Optional(keys),
     publishedItems: Type.Optional(keys),
   },
   { title: 'ListedFlow' },
 )
 
-export const ListedFlows = Type.Object(
-  { flows: Type.Array(FlowWithDefinitions) },
-  { title: 'ListedFlows' },
-)
+export const ListedFlows = Type.Object({ flows: Type.Array(ListedFlow) }, { title: 'ListedFlows' })
 
 export const ListQuery = Type.Object({
   definitions: Type.Optional(
     Type.Literal('1', {
-      description: 'What each flow is made of, too, and the keys of all parts that it ever had.',
+      description:
+        'Include the definitions of each flow, and the keys of all parts that it ever had.',
     }),
   ),
 })
 
 export const DraftQuery = Type.Object({
   text: Type.Optional(
-    Type.Literal('1', { description: 'The flow as a file, too, as "cairn flows pull" writes it.' }),
+    Type.Literal('1', {
+      description: 'Include the flow as a file, as "cairn flows pull" writes it.',
+    }),
   ),
 })
 
@@ -106,23 +105,20 @@ export const DraftAnswer = Type.Object(
   {
     ...flowFields,
     state: OneOf(['draft', 'published'], {
-      description: 'Whether this is a draft, or the newest version because there is none.',
+      description:
+        '`draft`, or `published` if this is the newest version because there is no draft.',
     }),
-    definition: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'The flow as a flow file has it, every default filled in.',
-    }),
+    definition: Definition,
     text: Type.Optional(
-      Type.String({
-        description: 'Where asked for: the flow as a file, without what is filled in by default.',
-        examples: ['key: welcome\nsteps:\n  - key: hello\n    title: Hello\n'],
-      }),
+      Text(
+        'With `text=1`: the flow as a file, without defaults.',
+        'key: welcome\nsteps:\n  - key: hello\n    title: Hello\n',
+      ),
     ),
   },
   { title: 'Draft' },
 )
 export type DraftAnswer = Static<typeof DraftAnswer>
-
-export const DraftBody = WrittenFlow
 
 export const Noted = closed({ note: Note })
 export const Restored = closed({
@@ -138,49 +134,51 @@ export const PushBody = closed({
   }),
   publish: Type.Optional(Type.Boolean({ description: 'Publish them too.' })),
   dryRun: Type.Optional(
-    Type.Boolean({ description: 'Say what would become of them, and change nothing.' }),
+    Type.Boolean({ description: 'Return the outcome of each, and change nothing.' }),
   ),
   source: Type.Optional(
     closed(
       {
         repository: text(1, 200, {
-          description: 'Its name, as people know it.',
+          description: 'Name of the repository.',
           examples: ['acme/site'],
         }),
         commit: Type.String({
           pattern: '^[0-9a-fA-F]{7,64}$',
           mustBe: 'a commit of 7 to 64 hexadecimal digits',
-          description: 'Of the commit: seven digits or more of its hash.',
+          description: 'Hash of the commit, seven digits or more.',
           examples: ['1a2b3c4d'],
         }),
         paths: Type.Optional(
           Type.Record(Type.String(), text(1, 500), {
-            description: 'By the keys of flows: the files that they stand in.',
+            description: 'Paths of files in the repository, by the key of the flow that each has.',
             examples: [{ welcome: 'flows/welcome.yaml' }],
           }),
         ),
       },
-      { description: 'Where the flows come from. Shown with the flow.' },
+      { description: 'Where the flows come from. Shown with each flow.' },
     ),
   ),
   lock: Type.Optional(
     Type.Boolean({
-      description: 'Change them by pushes alone: the editor of the dashboard refuses to.',
+      description:
+        'Allow changes only by pushes. The dashboard shows the flows without editing them.',
     }),
   ),
   note: Note,
 })
 
-const outcome = { before: Type.Union([status, Type.Null()], { description: 'The status before.' }) }
-
-const publication = OneOf(['published', 'published again', 'already published'])
+const before = OrNull(status, 'The status before. Null for a new flow.')
 
 const PushedFlow = Type.Object(
   {
     ...flowFields,
-    ...outcome,
+    before,
     outcome: OneOf(['created', 'updated', 'unchanged']),
-    publication: Type.Union([publication, Type.Null()]),
+    publication: OrNull(
+      OneOf(['published', 'published again', 'already published']),
+      'What publishing did. Null without `publish`.',
+    ),
   },
   { title: 'PushedFlow' },
 )
@@ -193,7 +191,7 @@ export type PushedFlows = Static<typeof PushedFlows>
 export const ChangedFlow = Type.Object(
   {
     ...flowFields,
-    ...outcome,
+    before,
     outcome: OneOf(['published', 'published again', 'already published', 'changed', 'unchanged']),
   },
   { title: 'ChangedFlow' },
@@ -213,30 +211,16 @@ export const ChangedFlows = Type.Object(
 )
 export type ChangedFlows = Static<typeof ChangedFlows>
 
-const Version = Type.Object({
-  version: Type.Integer({ examples: [3] }),
-  publishedAt: Instant('When it was published.'),
-  publishedBy: Type.Union(
-    [
-      Type.Object({
-        name: Type.String({ examples: ['Ann'] }),
-        via: OneOf(['command line', 'token', 'dashboard']),
-      }),
-      Type.Null(),
-    ],
-    { description: 'Who published it; null where the audit log does not say.' },
-  ),
-  note: Type.Union([Type.String(), Type.Null()], { description: 'Their note.' }),
-  stepCount: Count('Its steps.', 4),
-  itemCount: Count('Its items.', 0),
-})
-export const VersionList = Type.Object({ versions: Type.Array(Version) }, { title: 'VersionList' })
+export const VersionList = Type.Object(
+  { versions: Type.Array(VersionRecord) },
+  { title: 'VersionList' },
+)
 export type VersionList = Static<typeof VersionList>
 export const VersionAnswer = Type.Object(
   {
     version: Type.Integer({ examples: [3] }),
     publishedAt: Instant('When it was published.'),
-    definition: Type.Record(Type.String(), Type.Unknown()),
+    definition: Definition,
   },
   { title: 'PublishedVersion' },
 )
@@ -251,8 +235,8 @@ const Side = (description: string) =>
     }),
   )
 export const DiffQuery = Type.Object({
-  from: Side('`draft` or the number of a version; the newest version unless given.'),
-  to: Side('Likewise; the draft unless given.'),
+  from: Side('`draft` or the number of a version. Defaults to the newest version.'),
+  to: Side('`draft` or the number of a version. Defaults to the draft.'),
 })
 
 const PartChanges = Type.Object(
@@ -263,7 +247,7 @@ export const DiffAnswer = Type.Object(
   {
     steps: PartChanges,
     items: PartChanges,
-    diff: Type.String({ description: 'A unified diff of the texts; empty where they are equal.' }),
+    diff: Type.String({ description: 'A unified diff of the texts. Empty if they are equal.' }),
   },
   { title: 'Diff' },
 )
@@ -271,7 +255,9 @@ export type DiffAnswer = Static<typeof DiffAnswer>
 
 export const ValidateBody = closed({
   text: Type.String({ description: 'A flow file.', examples: ['key: welcome\nsteps: []\n'] }),
-  format: Type.Optional(OneOf(['yaml', 'json'], { description: 'YAML unless given.' })),
+  format: Type.Optional(
+    OneOf(['yaml', 'json'], { description: 'Format of the text. Defaults to YAML.' }),
+  ),
   normalised: Type.Optional(
     Type.Boolean({
       description: 'Return the flows too: `definitions` to save, `normalised` to show.',
@@ -283,7 +269,7 @@ const FlowProblem = Type.Object(
     severity: OneOf(['error', 'warning']),
     code: Type.String({ examples: ['empty_flow'] }),
     path: Type.String({ description: 'A JSON pointer into the file.', examples: ['/steps'] }),
-    message: Type.String({ description: 'What to do, in one sentence.' }),
+    message: Type.String({ description: 'What is wrong and how to fix it.' }),
     line: Type.Union([Type.Integer(), Type.Null()]),
     column: Type.Union([Type.Integer(), Type.Null()]),
   },
@@ -291,8 +277,8 @@ const FlowProblem = Type.Object(
 )
 export const Validated = Type.Object(
   {
-    valid: Type.Boolean({ description: 'Whether there is no error; warnings may be.' }),
-    flows: Type.Array(Type.String(), { description: 'The keys of the flows without an error.' }),
+    valid: Type.Boolean({ description: 'Whether there are no errors. There may be warnings.' }),
+    flows: Type.Array(Type.String(), { description: 'Keys of the flows without an error.' }),
     problems: Type.Array(FlowProblem),
     definitions: Type.Optional(
       Type.Array(Type.Unsafe<FlowDefinition>(FlowDefinition), {
@@ -302,7 +288,7 @@ export const Validated = Type.Object(
       }),
     ),
     normalised: Type.Optional(
-      Type.Array(Flow, {
+      Type.Array(Type.Unsafe<Flow>(Flow), {
         examples: [[]],
         description:
           'With `normalised`: what pages would get of these flows, with keys in place of ids.',
@@ -320,14 +306,24 @@ export const SchemaAnswer = Type.Record(Type.String(), Type.Unknown(), {
 
 export const PinBody = closed({
   flow: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'The key of one flow alone.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Pin only the steps of this flow, by its key.',
+    }),
   ),
   step: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'The key of one of its steps alone.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Pin only this step of the flow, by its key.',
+    }),
   ),
-  dryRun: Type.Optional(Type.Boolean({ description: 'Say what would be taken over.' })),
+  dryRun: Type.Optional(
+    Type.Boolean({ description: 'Return the outcome of each step, and change nothing.' }),
+  ),
 })
-const PinnedStep = Type.Object(
+export const PinnedStep = Type.Object(
   {
     flow: Type.String({ examples: ['welcome'] }),
     step: Type.String({ examples: ['create'] }),
@@ -336,10 +332,13 @@ const PinnedStep = Type.Object(
     baselineAt: InstantOrNull('When the baseline was taken.'),
     locale: Type.Union([Type.String({ examples: ['en'] }), Type.Null()]),
     looks: Type.Object(
-      { alike: Count('Looks like the baseline.', 9), of: Count('All looks.', 10) },
+      { alike: Count('Those that match the baseline.', 9), of: Count('All of them.', 10) },
       { description: 'Fingerprints of the last 24 hours.' },
     ),
-    fingerprint: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+    fingerprint: OrNull(
+      Type.Unsafe<FlowFingerprint>(Type.Record(Type.String(), Type.Unknown())),
+      'What the draft remembers of the element.',
+    ),
   },
   { title: 'PinnedStep' },
 )
@@ -349,19 +348,20 @@ export const PinAnswer = Type.Object(
 )
 export type PinAnswer = Static<typeof PinAnswer>
 export type PinnedStep = Static<typeof PinnedStep>
+/** The same in code. */
+export type Pin = StaticDecode<typeof PinnedStep>
 
 export const RepairBody = closed({
   selector: Type.Optional(
     text(1, 1_000, {
-      description: 'The selector to take; what fingerprints or reports suggest, unless given.',
+      description: 'The selector to use. Defaults to the one that pages suggest.',
       examples: ['[data-test=new-project]'],
     }),
   ),
   alone: Type.Optional(
     Type.Boolean({
       description:
-        'The selector that you give finds the element by itself: `nth`, which was counted among what the ' +
-        'one before finds, is taken away.',
+        'Set this if the selector finds one element. `nth`, which counts matches of the previous selector, is then removed.',
     }),
   ),
   note: Note,
@@ -370,15 +370,13 @@ export const RepairAnswer = Type.Object(
   {
     step: Type.String({ examples: ['create'] }),
     outcome: OneOf(['repaired', 'unchanged']),
-    suggestedBy: Type.Union([OneOf(['fingerprints', 'reports']), Type.Null()], {
-      description: 'What said that pages find the element by it; null where you gave it.',
-    }),
-    before: Type.String({ description: 'The selector before.', examples: ['#new-project'] }),
-    selector: Type.String({
-      description: 'The selector that the draft has.',
-      examples: ['[data-test=new-project]'],
-    }),
-    flow: Type.Object(flowFields),
+    suggestedBy: OrNull(
+      OneOf(['fingerprints', 'reports']),
+      'How pages found the element by it. Null if you sent the selector.',
+    ),
+    before: Text('The selector before.', '#new-project'),
+    selector: Text('The selector in the draft now.', '[data-test=new-project]'),
+    flow: AuthoredFlow,
   },
   { title: 'Repair' },
 )

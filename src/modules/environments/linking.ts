@@ -1,97 +1,111 @@
 import { AppError, invalid } from '../../core/errors.ts'
-import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
+import type { Auditor } from '../../core/organisation/audit.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { isManagementToken, managementTokenHash } from '../../core/organisation/management-token.ts'
-import type { Clock } from '../../core/time/clock.ts'
-import type { EnvironmentStore, LinkedOrganisation } from '../../storage/interfaces/environments.ts'
+import {
+  type AuditOfBoth,
+  type EnvironmentStore,
+  type LinkProblem,
+  maxStaging,
+} from '../../storage/interfaces/environments.ts'
 import type { GateStores, KnownTokens } from '../../storage/interfaces/gate.ts'
-import { cannotLink } from './faults.ts'
 
-type Named = Pick<Organisation, 'ref' | 'id' | 'slug'>
-
-/** Links organisations that try flows for others. The operator may do so, or somebody who owns both. */
-export class Linking {
-  constructor(
-    private readonly store: EnvironmentStore,
-    private readonly stores: Pick<GateStores, 'catalogue'>,
-    private readonly tokens: Pick<KnownTokens, 'find'>,
-    private readonly clock: Clock,
-  ) {}
-
-  /** The organisation of a token that may change its settings. @throws AppError `validation_failed` */
-  async ownedBy(token: string): Promise<Organisation> {
-    const known = isManagementToken(token)
-      ? await this.tokens.find(managementTokenHash(token))
-      : null
-    const works =
-      known !== null &&
-      known.revokedAt === null &&
-      known.expiresAt > this.clock.now() &&
-      known.scopes.includes('settings:write')
-    const owned = works ? this.stores.catalogue().organisationByName(known.organisation) : null
-    if (owned) return owned
-    const message = 'Must be a management token that works, with the scope settings:write'
-    throw invalid({ path: '/token', message })
-  }
-
-  /** @throws AppError `organisation_not_found` */
-  async named(idOrSlug: string): Promise<Organisation> {
-    const found = this.stores.catalogue().organisationByName(idOrSlug)
-    if (!found) throw notLinked()
-    return found
-  }
-
-  /** @throws AppError `cannot_link` */
-  async link(production: Named, staging: Named, actor: Actor): Promise<void> {
-    const at = this.clock.now()
-    const pair = { production: production.ref, staging: staging.ref }
-    const audit = this.audit('organisation.link', { production, staging }, actor, at)
-    const problem = await this.store.link(pair, at, audit)
-    if (problem) throw cannotLink(problem)
-  }
-
-  /** Ends the link between two organisations, whichever of them asks. @throws AppError `organisation_not_found` */
-  async unlink(own: Organisation, idOrSlug: string, actor: Actor): Promise<void> {
-    const { production, staging } = await this.store.links(own.ref)
-    const other = [...(production ? [production] : []), ...staging].find(isCalled(idOrSlug))
-    if (!other) throw notLinked()
-    const both =
-      other === production ? { production, staging: own } : { production: own, staging: other }
-    const pair = { production: both.production.ref, staging: both.staging.ref }
-    const audit = this.audit('organisation.unlink', both, actor, this.clock.now())
-    if (!(await this.store.unlink(pair, audit))) throw notLinked()
-  }
-
-  /** An organisation that tries flows for this one. @throws AppError `organisation_not_found` */
-  async stagingOf({ ref }: Organisation, idOrSlug: string): Promise<LinkedOrganisation> {
-    const { staging } = await this.store.links(ref)
-    const found = staging.find(isCalled(idOrSlug))
-    if (!found) throw notLinked()
-    return found
-  }
-
-  private audit(
-    action: string,
-    { production, staging }: { production: Named; staging: Named },
-    actor: Actor,
-    at: number,
-  ) {
-    const isLink = action === 'organisation.link'
-    const entry = ({ id }: Named, what: Record<string, string>): AuditEntry => ({
-      ...{ at, actor, action, subject: id, note: null },
-      before: isLink ? null : what,
-      after: isLink ? what : null,
-    })
-    return {
-      production: entry(production, { staging: staging.slug }),
-      staging: entry(staging, { production: production.slug }),
-    }
-  }
+export interface Linking {
+  environments: EnvironmentStore
+  stores: Pick<GateStores, 'catalogue'>
+  managementTokens: Pick<KnownTokens, 'find'>
 }
 
-const isCalled = (idOrSlug: string) => (one: { id: string; slug: string }) =>
-  one.id === idOrSlug || one.slug === idOrSlug
+const linkProblems: Readonly<Record<LinkProblem, string>> = {
+  itself: 'An organisation cannot be staging for itself',
+  linked: 'That organisation is already staging for another one. Unlink it first',
+  'is staging': 'This organisation is itself staging for another one',
+  'has staging': 'That organisation has staging organisations of its own',
+  'too many': `An organisation can have at most ${maxStaging} staging organisations`,
+}
+
+export const cannotLink = (problem: LinkProblem) =>
+  new AppError('cannot_link', linkProblems[problem])
 
 /** The same error if the organisation does not exist and if it is not linked, so that nobody learns of others. */
 const notLinked = () =>
   new AppError('organisation_not_found', 'No organisation of that name is linked to this one')
+
+/** @throws AppError `organisation_not_found` */
+export function organisationNamed({ stores }: Linking, idOrSlug: string): Organisation {
+  const found = stores.catalogue().organisationByName(idOrSlug)
+  if (!found) throw notLinked()
+  return found
+}
+
+/** The organisation of a token that may change its settings. @throws AppError `validation_failed` */
+export async function organisationOf(
+  { managementTokens, stores }: Linking,
+  token: string,
+  now: number,
+): Promise<Organisation> {
+  const found = isManagementToken(token)
+    ? await managementTokens.find(managementTokenHash(token))
+    : null
+  const isValid =
+    found !== null &&
+    found.revokedAt === null &&
+    found.expiresAt > now &&
+    found.scopes.includes('settings:write')
+  const organisation = isValid ? stores.catalogue().organisationByName(found.organisation) : null
+  if (organisation) return organisation
+  const message = 'Must be a valid management token with the scope settings:write'
+  throw invalid({ path: '/token', message })
+}
+
+/** @throws AppError `cannot_link` */
+export async function link(
+  { environments }: Linking,
+  production: Organisation,
+  staging: Organisation,
+  audit: Auditor,
+): Promise<void> {
+  const entries: AuditOfBoth = {
+    production: audit('organisation.link', production.id, { after: { staging: staging.slug } }),
+    staging: audit('organisation.link', staging.id, { after: { production: production.slug } }),
+  }
+  const pair = { production: production.ref, staging: staging.ref }
+  const problem = await environments.link(pair, entries.production.at, entries)
+  if (problem) throw cannotLink(problem)
+}
+
+/** Ends a link, from either side. @throws AppError `organisation_not_found` */
+export async function unlink(
+  linking: Linking,
+  own: Organisation,
+  idOrSlug: string,
+  audit: Auditor,
+): Promise<void> {
+  const links = await linking.environments.links(own.ref)
+  const linked = [...(links.production ? [links.production] : []), ...links.staging]
+  const found = linked.find(({ id, slug }) => id === idOrSlug || slug === idOrSlug)
+  if (!found) throw notLinked()
+  const other = organisationNamed(linking, found.id)
+  const isProduction = found !== links.production
+  const [production, staging] = isProduction ? [own, other] : [other, own]
+  const isUnlinked = await linking.environments.unlink(
+    { production: production.ref, staging: staging.ref },
+    {
+      production: audit('organisation.unlink', production.id, {
+        before: { staging: staging.slug },
+      }),
+      staging: audit('organisation.unlink', staging.id, {
+        before: { production: production.slug },
+      }),
+    },
+  )
+  if (!isUnlinked) throw notLinked()
+}
+
+/** An organisation that is staging for this one. @throws AppError `organisation_not_found` */
+export async function stagingOf(linking: Linking, { ref }: Organisation, idOrSlug: string) {
+  const { staging } = await linking.environments.links(ref)
+  const found = staging.find(({ id, slug }) => id === idOrSlug || slug === idOrSlug)
+  if (!found) throw notLinked()
+  return { ...organisationNamed(linking, found.id), linkedAt: found.linkedAt }
+}

@@ -1,193 +1,138 @@
 import { invalid } from '../../core/errors.ts'
 import type { FlowWork } from '../../core/flow/work.ts'
-import { type Clock, isoTime } from '../../core/time/clock.ts'
-import { actorOf, requireScope } from '../../http/principal.ts'
+import { auditOf, management } from '../../http/management.ts'
+import { requireScope } from '../../http/principal.ts'
 import type { RequestContext } from '../../http/request-context.ts'
-import { json } from '../../http/responder.ts'
-import { managing, type Route, route } from '../../http/route.ts'
-import type { AuthoredFlow, FlowStore } from '../../storage/interfaces/authoring.ts'
-import type { EnvironmentStore, LinkedOrganisation } from '../../storage/interfaces/environments.ts'
-import type { GateStores, KnownTokens } from '../../storage/interfaces/gate.ts'
-import { expectedIn, told as toldFlow } from '../authoring/replies.ts'
-import { etagOf } from '../authoring/rules.ts'
+import type { Route } from '../../http/route.ts'
+import type { FlowStore } from '../../storage/interfaces/authoring.ts'
+import { Environments } from '../../storage/interfaces/environments.ts'
+import { authoringOf, expectedIn, keyOf } from '../authoring/requests.ts'
+import { recordOf } from '../authoring/rules.ts'
 import { PushedFlows } from '../authoring/schema.ts'
-import { Linking } from './linking.ts'
 import {
-  EnvironmentsAnswer,
-  LinkBody,
-  PromoteBody,
-  PromotionAnswer,
-  PromotionQuery,
-  StagedFlows,
-} from './schema.ts'
-import { Promotion, type Side } from './service.ts'
+  type Linking,
+  link,
+  organisationNamed,
+  organisationOf,
+  stagingOf,
+  unlink,
+} from './linking.ts'
+import { LinkBody, PromoteBody, PromotionAnswer, PromotionQuery, StagedFlows } from './schema.ts'
+import { comparedFlows, promoteFlow, promotionDifference } from './service.ts'
 
-const reads = managing('flows:read')
-const writes = managing('flows:write')
-const owns = managing('settings:write')
+const reads = management('flows:read')
+const writes = management('flows:write')
+const owner = management('settings:write')
 
-const toldLink = ({ id, slug, name, linkedAt }: LinkedOrganisation) => ({
-  ...{ id, slug, name },
-  linkedAt: isoTime(linkedAt),
-})
-
-const there = (flow: AuthoredFlow, side: Side) => ({
-  side,
-  version: flow.newest?.version ?? null,
-  hasDraft: flow.draft !== null,
-  status: flow.status,
-})
-
-const here = ({ newest, draft, status, isLocked }: AuthoredFlow) => ({
-  version: newest?.version ?? null,
-  ...{ hasDraft: draft !== null, status, isLocked },
-})
-
-const namedIn = ({ params }: RequestContext) => params.organisation ?? ''
-const keyIn = ({ params }: RequestContext) => params.key ?? ''
-
-/** Routes for organisations in which flows are tried before another organisation gets them. */
-export function environmentRoutes({
-  environments: store,
-  flows,
-  stores,
-  managementTokens,
-  flowWork,
-  clock,
-}: {
-  environments: EnvironmentStore
-  flows: FlowStore
-  stores: Pick<GateStores, 'catalogue'>
-  managementTokens: Pick<KnownTokens, 'find'>
-  flowWork: FlowWork
-  clock: Clock
-}): Route[] {
-  const linking = new Linking(store, stores, managementTokens, clock)
-  const promotion = new Promotion(flows, stores, flowWork, clock)
-  const answer = async ({ org }: RequestContext): Promise<EnvironmentsAnswer> => {
-    const { production, staging } = await store.links(org.ref)
-    return { production: production && toldLink(production), staging: staging.map(toldLink) }
-  }
+/** Routes for staging organisations, in which flows are tried before production gets them. */
+export function environmentRoutes(
+  deps: Linking & { flows: FlowStore; flowWork: FlowWork },
+): Route[] {
+  const { environments: store, flows } = deps
+  const stagingIn = ({ org, params }: RequestContext) =>
+    stagingOf(deps, org, params.organisation ?? '')
   return [
-    route({
-      ...reads,
-      method: 'GET',
-      path: '/manage/environments',
-      operation: 'getEnvironments',
-      summary: 'Which organisations try flows for this one, and for which one it does',
-      responses: { 200: { description: 'The links.', schema: EnvironmentsAnswer } },
-      handle: async call => json(200, await answer(call)),
-    }),
-    route({
-      ...owns,
-      method: 'POST',
-      path: '/manage/environments',
-      operation: 'linkEnvironment',
-      errors: ['organisation_not_found', 'cannot_link'],
-      summary: 'Have another organisation try flows for this one',
-      description:
-        'Who may write flows here may then read the flows of that one, and nothing else of it.',
-      body: LinkBody,
-      responses: { 201: { description: 'The links after it.', schema: EnvironmentsAnswer } },
-      async handle(call) {
+    reads.get(
+      '/manage/environments',
+      'getEnvironments',
+      'List the organisations that are linked as staging or production',
+      { returns: Environments },
+      ({ org }) => store.links(org.ref),
+    ),
+    owner.post(
+      '/manage/environments',
+      'linkEnvironment',
+      'Link another organisation as staging',
+      {
+        description:
+          'Callers who may write flows here can then read the flows of that organisation, and nothing else of it.',
+        body: LinkBody,
+        returns: Environments,
+        response: 'The links.',
+        errors: ['organisation_not_found', 'cannot_link'],
+      },
+      async call => {
         const { organisation, token } = call.body
         if ((organisation === undefined) === (token === undefined)) {
-          throw invalid({ path: '/token', message: 'Is required, or the operator names one' })
+          const message = 'Is required, unless the operator sends organisation'
+          throw invalid({ path: '/token', message })
         }
         if (organisation !== undefined) requireScope(call.principal!, 'operator')
         const staging =
-          token === undefined ? await linking.named(organisation!) : await linking.ownedBy(token)
-        await linking.link(call.org, staging, actorOf(call))
-        return json(201, await answer(call))
+          token === undefined
+            ? organisationNamed(deps, organisation!)
+            : await organisationOf(deps, token, call.receivedAt)
+        await link(deps, call.org, staging, auditOf(call))
+        return store.links(call.org.ref)
       },
-    }),
-    route({
-      ...owns,
-      method: 'DELETE',
-      path: '/manage/environments/:organisation',
-      operation: 'unlinkEnvironment',
-      errors: ['organisation_not_found'],
-      summary: 'Take a link away, from either side: what was promoted stays',
-      responses: { 204: { description: 'It is gone.' } },
-      async handle(call) {
-        await linking.unlink(call.org, namedIn(call), actorOf(call))
-        return { status: 204 }
+    ),
+    owner.remove(
+      '/manage/environments/:organisation',
+      'unlinkEnvironment',
+      'Unlink a staging or production organisation',
+      {
+        description: 'Flows that were promoted stay.',
+        errors: ['organisation_not_found'],
+        response: 'Organisation unlinked.',
       },
-    }),
-    route({
-      ...reads,
-      method: 'GET',
-      path: '/manage/environments/:organisation/flows',
-      operation: 'compareEnvironment',
-      errors: ['organisation_not_found'],
-      summary: 'What each flow of an organisation that tries flows for this one is here',
-      responses: { 200: { description: 'The flows of both, by key.', schema: StagedFlows } },
-      async handle(call) {
-        const staging = await linking.stagingOf(call.org, namedIn(call))
-        const compared = await promotion.compared(call.org, staging)
-        const told: StagedFlows = {
-          organisation: toldLink(staging),
-          flows: compared.map(({ key, name, state, staged, own }) => ({
-            ...{ key, name, state },
-            staging: staged && there(staged.flow, staged.side),
-            production: own && here(own),
-          })),
-        }
-        return json(200, told)
+      call => unlink(deps, call.org, call.params.organisation ?? '', auditOf(call)),
+    ),
+    reads.get(
+      '/manage/environments/:organisation/flows',
+      'compareEnvironment',
+      'Compare the flows of a staging organisation with those of this one',
+      { returns: StagedFlows, errors: ['organisation_not_found'] },
+      async call => {
+        const staging = await stagingIn(call)
+        const { id, slug, name, linkedAt } = staging
+        const compared = await comparedFlows(flows, call.org, staging)
+        return { organisation: { id, slug, name, linkedAt }, flows: compared }
       },
-    }),
-    route({
-      ...reads,
-      method: 'GET',
-      path: '/manage/environments/:organisation/flows/:key/diff',
-      operation: 'diffPromotion',
-      errors: ['organisation_not_found', 'flow_not_found', 'version_not_found'],
-      summary: 'What promoting a flow would change here',
-      query: PromotionQuery,
-      responses: { 200: { description: 'The differences.', schema: PromotionAnswer } },
-      async handle(call) {
-        const staging = await linking.stagingOf(call.org, namedIn(call))
-        const key = keyIn(call)
+    ),
+    reads.get(
+      '/manage/environments/:organisation/flows/:key/diff',
+      'diffPromotion',
+      'Show what promoting a flow would change',
+      {
+        query: PromotionQuery,
+        returns: PromotionAnswer,
+        errors: ['organisation_not_found', 'flow_not_found', 'version_not_found'],
+      },
+      async call => {
+        const staging = await stagingIn(call)
         const { side } = call.query
-        const found = await promotion.difference(call.org, staging, key, side)
-        const { staged, own, state, difference, foreignOrigins } = found
-        const told: PromotionAnswer = {
-          ...{ key, state, ...difference, foreignOrigins },
-          staging: { ...there(staged.flow, staged.side), etag: etagOf(staged.flow) },
-          production: own && { ...here(own), etag: etagOf(own) },
-        }
-        return json(200, told)
+        return promotionDifference(authoringOf(call, deps), call.org, staging, keyOf(call), side)
       },
-    }),
-    route({
-      ...writes,
-      method: 'POST',
-      path: '/manage/environments/:organisation/flows/:key/promote',
-      operation: 'promoteFlow',
-      errors: [
-        ...(['organisation_not_found', 'flow_not_found', 'version_not_found'] as const),
-        ...(['flow_locked', 'too_many_flows'] as const),
-      ],
-      summary: 'Make what was tried there the draft here: just what was read',
-      description:
-        'Steps and items are known by their keys and keep the ids that they have here. With `publish` the scope flows:publish is needed too.',
-      body: PromoteBody,
-      isConditional: true,
-      responses: { 200: { description: 'The flow after it.', schema: PushedFlows } },
-      async handle(call) {
-        const { stagingEtag, side, publish = false, note = null } = call.body
+    ),
+    writes.post(
+      '/manage/environments/:organisation/flows/:key/promote',
+      'promoteFlow',
+      'Save a flow of a staging organisation as the draft here',
+      {
+        description:
+          'Steps and items keep the ids that their keys have here. `publish` also needs the scope flows:publish.',
+        body: PromoteBody,
+        returns: PushedFlows,
+        status: 200,
+        isConditional: true,
+        errors: [
+          'organisation_not_found',
+          'flow_not_found',
+          'version_not_found',
+          'flow_locked',
+          'too_many_flows',
+        ],
+      },
+      async call => {
+        const { stagingEtag, side, publish = false, note } = call.body
         if (publish) requireScope(call.principal!, 'flows:publish')
-        const staging = await linking.stagingOf(call.org, namedIn(call))
-        const isExpected = expectedIn(call)
-        const { flow, ...rest } = await promotion.promote(
-          call.org,
-          staging,
-          keyIn(call),
-          { side, stagingEtag, isExpected, publish },
-          { actor: actorOf(call), note },
-        )
-        return json(200, { dryRun: false, flows: [{ ...toldFlow(flow), ...rest }] })
+        const staging = await stagingIn(call)
+        const requested = { side, stagingEtag, isExpected: expectedIn(call), publish }
+        const authoring = authoringOf(call, deps, note)
+        const promoted = await promoteFlow(authoring, call.org, staging, keyOf(call), requested)
+        const pushed = promoted.map(({ flow, ...rest }) => ({ ...recordOf(flow), ...rest }))
+        return { dryRun: false, flows: pushed }
       },
-    }),
+    ),
   ]
 }

@@ -1,69 +1,74 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type StaticDecode, Type } from '@sinclair/typebox'
+import { flowStatuses } from '../../core/flow/flow.ts'
 import { promotionStates } from '../../core/flow/promotion.ts'
 import { closed, text } from '../../core/flow/values.ts'
-import { Instant, OneOf, OrganisationNames, OrNull, Text } from '../../core/shapes.ts'
+import { OneOf, OrNull, Text } from '../../core/shapes.ts'
+import { type Environments, LinkedOrganisation } from '../../storage/interfaces/environments.ts'
 import { DiffAnswer, Note } from '../authoring/schema.ts'
 
-const Linked = Type.Object(
-  { ...OrganisationNames, linkedAt: Instant('When they were linked.') },
-  { title: 'LinkedOrganisation' },
-)
-
-export const EnvironmentsAnswer = Type.Object(
-  {
-    production: OrNull(Linked, 'The organisation that flows of this one are promoted to.'),
-    staging: Type.Array(Linked, { description: 'Those that try flows for this one, by slug.' }),
-  },
-  { title: 'Environments' },
-)
-export type EnvironmentsAnswer = Static<typeof EnvironmentsAnswer>
+export type EnvironmentsAnswer = Static<typeof Environments>
 
 export const LinkBody = closed(
   {
     organisation: Type.Optional(
       text(1, 100, {
-        description: 'By the operator alone: the id or slug of the organisation that tries flows.',
+        description: 'Id or slug of the staging organisation. Only for the operator.',
       }),
     ),
     token: Type.Optional(
       text(1, 100, {
         description:
-          'In its place a management token of that organisation with the scope settings:write: who holds it owns both.',
+          'A management token of the staging organisation with the scope settings:write. It shows that you own both.',
       }),
     ),
   },
   { examples: [{ token: 'crn_…' }] },
 )
 
-const version = OrNull(Type.Integer(), 'The newest published version; null where none was.', 3)
-const isLocked = Type.Boolean({ description: 'Whether it is changed in its repository alone.' })
-const hasDraft = Type.Boolean({ description: 'Whether a draft is newer.', examples: [false] })
-const status = OneOf(['draft', 'published', 'archived'])
-const Side = OneOf(['published', 'draft'], {
-  description: 'Whether its newest version is promoted, or its draft.',
+const version = OrNull(Type.Integer(), 'The newest published version. Null if never published.', 3)
+const hasDraft = Type.Boolean({
+  description: 'Whether the draft is newer than the newest version.',
+  examples: [false],
 })
+const status = OneOf(flowStatuses)
+const sides = ['published', 'draft'] as const
 const state = OneOf(promotionStates, {
   description:
-    'As against what this organisation wrote last: `missing` is what the other has not, or has archived.',
+    'How the flow in staging compares with what this organisation wrote last. `missing` if staging does not have it, or has archived it.',
   examples: ['changed'],
 })
 
-const There = Type.Object({ side: Side, version, hasDraft, status })
-const Here = Type.Object({ version, hasDraft, status, isLocked })
+const StagingFlow = Type.Object({
+  side: OneOf(sides, { description: 'Whether its newest version or its draft is promoted.' }),
+  version,
+  hasDraft,
+  status,
+})
+export type StagingFlow = Static<typeof StagingFlow>
+
+const ProductionFlow = Type.Object({
+  version,
+  hasDraft,
+  status,
+  isLocked: Type.Boolean({ description: 'Whether it can only be changed in its repository.' }),
+})
+export type ProductionFlow = Static<typeof ProductionFlow>
+
+const Compared = Type.Object({
+  key: Text('Key of the flow.', 'welcome'),
+  name: Text('Name of the flow.', 'Welcome tour'),
+  state,
+  staging: OrNull(StagingFlow, 'The flow in the staging organisation.'),
+  production: OrNull(ProductionFlow, 'The flow in this organisation.'),
+})
+export type Compared = StaticDecode<typeof Compared>
 
 export const StagedFlows = Type.Object(
   {
-    organisation: Linked,
-    flows: Type.Array(
-      Type.Object({
-        key: Text('The key of the flow.', 'welcome'),
-        name: Text('What it is called.', 'Welcome tour'),
-        state,
-        staging: OrNull(There, 'What the other organisation has of it.'),
-        production: OrNull(Here, 'What this one has of it.'),
-      }),
-      { description: 'By key; what is archived here and there is left out.' },
-    ),
+    organisation: LinkedOrganisation,
+    flows: Type.Array(Compared, {
+      description: 'By key, without flows that are archived on both sides.',
+    }),
   },
   { title: 'StagedFlows' },
 )
@@ -71,8 +76,9 @@ export type StagedFlows = Static<typeof StagedFlows>
 
 export const PromotionQuery = Type.Object({
   side: Type.Optional(
-    OneOf(['published', 'draft'], {
-      description: 'The version that was published last, unless given; its draft where none was.',
+    OneOf(sides, {
+      description:
+        'What to promote. Defaults to the newest version, or the draft if never published.',
     }),
   ),
 })
@@ -80,22 +86,22 @@ export const PromotionQuery = Type.Object({
 export const PromotionAnswer = Type.Object(
   {
     ...DiffAnswer.properties,
-    key: Text('The key of the flow.', 'welcome'),
+    key: Text('Key of the flow.', 'welcome'),
     state,
     staging: Type.Object({
-      ...There.properties,
-      etag: Text('What `stagingEtag` takes when it is promoted.', '"1f0k3q9z2m"'),
+      ...StagingFlow.properties,
+      etag: Text('To be sent as `stagingEtag` when you promote the flow.', '"1f0k3q9z2m"'),
     }),
     production: OrNull(
       Type.Object({
-        ...Here.properties,
-        etag: Text('What `If-Match` takes when it is promoted.', '"1f0k3q9z2m"'),
+        ...ProductionFlow.properties,
+        etag: Text('To be sent as `If-Match` when you promote the flow.', '"1f0k3q9z2m"'),
       }),
-      'What this organisation has of it; null where it is new: then promoting takes `If-None-Match: *`.',
+      'The flow in this organisation. Null if it is new: send `If-None-Match: *` then.',
     ),
     foreignOrigins: Type.Array(Type.String(), {
       description:
-        'Origins that the flow names and that are those of the other organisation alone: change them there first, or here after.',
+        'Origins in the flow that only the staging organisation lists. Change them there before you promote the flow, or here afterwards.',
       examples: [['https://staging.example.com']],
     }),
   },
@@ -105,11 +111,10 @@ export type PromotionAnswer = Static<typeof PromotionAnswer>
 
 export const PromoteBody = closed({
   stagingEtag: text(1, 100, {
-    description:
-      'The `etag` of `staging` that the difference has told: what was read is promoted. `*` for whatever it is.',
+    description: 'The `etag` of `staging` that you have read. `*` to promote whatever is there.',
     examples: ['"1f0k3q9z2m"'],
   }),
-  side: Type.Optional(OneOf(['published', 'draft'], { description: 'As for the difference.' })),
+  side: PromotionQuery.properties.side,
   publish: Type.Optional(Type.Boolean({ description: 'Publish it at once.' })),
   note: Note,
 })

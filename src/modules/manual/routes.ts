@@ -1,16 +1,16 @@
 import { Type } from '@sinclair/typebox'
 import { AppError } from '../../core/errors.ts'
+import { unpacked } from '../../core/text/packed.ts'
 import { encodedReply, ofAnyone, pagePolicy, prepared } from '../../http/encoded.ts'
 import { asksForPage, pathOf } from '../../http/request-context.ts'
 import type { Reply } from '../../http/responder.ts'
 import { type Route, route } from '../../http/route.ts'
 import { packedPages } from '../../manual/compile.ts' with { type: 'macro' }
 import type { ManualPages } from '../../manual/compile.ts'
-import { unpack } from '../../packed.ts'
 import style from './page/manual.css' with { type: 'text' }
 import script from './page/manual.js' with { type: 'text' }
 
-const pages = unpack<ManualPages>(packedPages())
+const pages = unpacked<ManualPages>(packedPages())
 
 const headersOf = (type: string) => ({
   'Content-Type': type,

@@ -21,7 +21,7 @@ import type {
   OrganisationRecord,
   OrganisationStore,
 } from '../../storage/interfaces/organisations.ts'
-import { cannotLink } from '../environments/faults.ts'
+import { cannotLink } from '../environments/linking.ts'
 import {
   type DecidedChange,
   keyRotated,

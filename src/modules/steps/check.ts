@@ -6,7 +6,7 @@ import { isBadState, stepState } from '../../core/step/health.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { StepEvidenceStore, StepStores } from '../../storage/interfaces/steps.ts'
-import { takenOver } from '../authoring/pins.ts'
+import { pinnedFrom } from '../authoring/steps.ts'
 import { historyOf, historyRange, type PastDays } from './history.ts'
 import {
   type CheckedStep,
@@ -85,7 +85,7 @@ async function checked(
   const { people, reports, pages, messages, alternate, fingerprints } = found
   const { baselineAt, latest, suggestion, ...verdicts } = fingerprints
   const { state, okRate } = stepState(people, target)
-  const { outcome } = takenOver(await evidence.baseline(orgRef, stepRef), target, target)
+  const { outcome } = pinnedFrom(await evidence.baseline(orgRef, stepRef), target, target)
   return {
     flow: flow.key,
     flowId: flow.id,

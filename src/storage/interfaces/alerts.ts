@@ -1,139 +1,193 @@
+import { type StaticDecode, Type } from '@sinclair/typebox'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
+import { Count, Instant, InstantOrNull, OneOf, OrNull, Text } from '../../core/shapes.ts'
 
-/** Times are epoch milliseconds. */
+/** The rules, named by the type of the message that is sent when an alert opens, in the order of display. */
+export const ruleNames = [
+  'step.broken',
+  'completion.fell',
+  'install.stale',
+  'dead_letters.found',
+] as const
+export type RuleName = (typeof ruleNames)[number]
 
-/** When each rule raises an alert. All rules are off until somebody switches one on. */
-export interface AlertRules {
-  /** `from`: the mildest step state that raises an alert. */
-  stepBroken: { on: boolean; from: 'broken' | 'flaky' }
-  /** By how many percentage points completion must fall, and how many runs each week must have. */
-  completionFell: { on: boolean; points: number; fewestRuns: number }
-  /** How many hours must pass without a page being seen. */
-  installStale: { on: boolean; hours: number }
-  deadLetters: { on: boolean; fewest: number }
-}
+/** All message types that a webhook can subscribe to. */
+export const messageTypes = [
+  ...ruleNames,
+  'step.recovered',
+  'completion.recovered',
+  'install.recovered',
+  'dead_letters.cleared',
+  'report.weekly',
+] as const
+
+const deliveryTypes = [...messageTypes, 'webhook.test', 'report.confirm'] as const
+export type MessageType = (typeof deliveryTypes)[number]
+
+export const On = Type.Boolean({ description: 'Off by default.', examples: [true] })
+
+const Rule = Type.Object({ on: On })
+
+/** Which rules are on. */
+export const AlertRules = Type.Object({
+  stepBroken: Rule,
+  completionFell: Rule,
+  installStale: Rule,
+  deadLetters: Rule,
+})
+
+/** An address of the weekly report. Its state becomes `confirmed` only through the link in a mail to it. */
+export const Recipient = Type.Object({
+  mail: Type.String({ examples: ['team@example.com'] }),
+  state: OneOf(['waiting', 'confirmed'], {
+    description: 'Only `confirmed` addresses get reports.',
+    examples: ['confirmed'],
+  }),
+  confirmationSentAt: InstantOrNull(
+    'When the newest link to confirm was sent. Only that link works. Null if none was sent.',
+  ),
+})
+export type Recipient = StaticDecode<typeof Recipient>
 
 /** What an organisation wants to be alerted to. */
 export interface AlertSettings {
-  rules: AlertRules
-  report: ReportSettings
-}
-
-export interface ReportSettings {
-  on: boolean
-  mails: readonly string[]
-  /** By mail address. Nobody has confirmed an address without an entry. */
-  consents?: Readonly<Record<string, Consent>>
-}
-
-/** Whether whoever reads the mail of an address wants reports. Only they can change it to `confirmed`. */
-export interface Consent {
-  state: 'waiting' | 'confirmed' | 'unsubscribed'
-  /** The newest confirmation mail, whose link alone is valid; null if there is none. */
-  confirmationSentAt: number | null
+  rules: StaticDecode<typeof AlertRules>
+  report: { on: boolean; recipients: readonly Recipient[] }
 }
 
 export interface StoredSettings {
-  /** Null if nobody has set anything. */
+  /** Null before the first change. */
   settings: AlertSettings | null
-  /** Counts changes; 0 before the first. */
-  revision: number
-  /** The Monday of the newest report that was made. */
+  /** The Monday of the newest weekly report. */
   reportedFor: string | null
 }
 
-/** What a rule saw, such as a step; nothing about a person. */
-export type Facts = Readonly<Record<string, string | number | null>>
-
-/** Something that is or was wrong: one alert for each occurrence. */
-export interface Alert {
-  id: string
-  rule: string
-  /** With the rule, says what the alert is about. At most one alert of each such pair is not resolved. */
-  subject: string
-  /** `pending`: seen, but not yet in enough looks in a row. */
-  state: 'pending' | 'open' | 'resolved'
-  /** How many looks in a row agree: seen while pending, not seen while open. */
-  streak: number
-  facts: Facts
-  /** Since when it has been so, as far as is known. */
-  since: number
-  openedAt: number | null
-  resolvedAt: number | null
+export interface SettingsChange {
+  settings: AlertSettings
+  reportedFor: string | null
+  deliveries: readonly Delivery[]
+  audit: AuditEntry
 }
 
-/** An address that is notified. */
-export interface Webhook {
-  id: string
-  url: string
-  /** The types that it wants; empty for all. */
-  types: readonly string[]
+const Facts = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Null()]), {
+  description: 'What the rule found. Contains no personal data.',
+  examples: [{ flow: 'welcome', step: 'create', state: 'broken', okRate: 0.1 }],
+})
+export type Facts = StaticDecode<typeof Facts>
+
+/** A problem from when it was found until it was resolved. */
+export const Alert = Type.Object({
+  id: Type.String({ examples: ['alert_7xQm2LkVb9TnRw4s0c'] }),
+  rule: OneOf(ruleNames, { examples: ['step.broken'] }),
+  subject: Text('What it is about. A rule has at most one open alert for it.', 'welcome/create'),
+  facts: Facts,
+  since: Instant('When the problem began, as far as Cairn can tell.'),
+  openedAt: Instant('When Cairn found it.'),
+  resolvedAt: InstantOrNull('When it was resolved. Null while it is open.'),
+})
+export type Alert = StaticDecode<typeof Alert>
+
+/** An address that messages are posted to, without its secrets. */
+export const Webhook = Type.Object(
+  {
+    id: Type.String({ examples: ['webhook_4sWq9xLm2VbTn8Rk0c'] }),
+    url: Text('Where messages go.', 'https://hooks.example.com/cairn'),
+    types: Type.Array(OneOf(messageTypes), {
+      maxItems: messageTypes.length,
+      uniqueItems: true,
+      description: 'Message types that are sent. Empty for all.',
+      examples: [['step.broken', 'step.recovered']],
+    }),
+    createdAt: Instant('When it was created.'),
+    failingSince: InstantOrNull(
+      'Since when nothing has arrived. Null if the latest message arrived.',
+    ),
+    disabledAt: InstantOrNull('When it was disabled. Null while it is enabled.'),
+    disabledWhy: OrNull(
+      OneOf(['asked', 'gone', 'failing']),
+      'Disabled on request, after a 410 response, or after five days without a delivery.',
+      'failing',
+    ),
+    oldSecretUntil: InstantOrNull(
+      'Until when the previous secret also signs. Null if there is none.',
+    ),
+  },
+  { title: 'Webhook' },
+)
+export type Webhook = StaticDecode<typeof Webhook>
+
+export type WebhookChange = Partial<
+  Pick<Webhook, 'types' | 'failingSince' | 'disabledAt' | 'disabledWhy'>
+>
+
+/** What messages of a webhook are signed with. The API never reads it back. */
+export interface WebhookSecrets {
   secret: string
-  /** The previous secret, which also signs messages until `oldSecretUntil`. */
   oldSecret: string | null
   oldSecretUntil: number | null
-  createdAt: number
-  /** Since when nothing has arrived; null if the latest message arrived. */
-  failingSince: number | null
-  disabledAt: number | null
-  disabledWhy: string | null
 }
 
-/** How a webhook is doing. */
-export type WebhookState = Pick<
-  Webhook,
-  'id' | 'url' | 'disabledAt' | 'disabledWhy' | 'failingSince'
->
+/** A message to one webhook or one mail address. */
+export const Delivery = Type.Object(
+  {
+    id: Text(
+      "The message's id, sent as `webhook-id`. It stays the same on every attempt.",
+      'msg_7xQm2LkVb9TnRw4s0c',
+    ),
+    webhook: OrNull(
+      Type.String(),
+      'The webhook it is for. Null for mail.',
+      'webhook_4sWq9xLm2VbTn8Rk0c',
+    ),
+    mail: OrNull(Type.String(), 'The address it is for. Null for a webhook.', null),
+    type: OneOf(deliveryTypes, { examples: ['step.broken'] }),
+    state: OneOf(['pending', 'delivered', 'failed'], { examples: ['delivered'] }),
+    attempts: Count('Number of attempts.', 1),
+    createdAt: Instant('When the message was created.'),
+    lastAt: InstantOrNull('When the last attempt was made.'),
+    nextAt: InstantOrNull('When the next attempt is due. Null if there will be none.'),
+    status: OrNull(
+      Type.Integer(),
+      'HTTP status of the last response. Null if there was none.',
+      204,
+    ),
+    fault: OrNull(
+      Type.String(),
+      'Why the last attempt got no response.',
+      'The connection was refused',
+    ),
+    body: Text('The message as it was signed.', '{"type":"step.broken",…}'),
+  },
+  { title: 'Delivery' },
+)
+export type Delivery = StaticDecode<typeof Delivery>
 
-/** What may change about a webhook; absent fields stay as they are. */
-export type WebhookChange = Partial<Omit<Webhook, 'id' | 'createdAt'>>
-
-export type DeliveryState = 'pending' | 'delivered' | 'failed'
-
-/** A message to one webhook, or one mail address. */
-export interface Delivery {
-  /** The message's id, the same however often it is sent. */
-  id: string
-  webhook: string | null
-  mail: string | null
-  type: string
-  body: string
-  createdAt: number
-  state: DeliveryState
-  /** When the next attempt is due; null if there will be none. */
-  dueAt: number | null
-  attempts: number
-  lastAt: number | null
-  /** The status of the last answer. */
-  lastStatus: number | null
-  /** Why there was no answer. */
-  lastFault: string | null
-}
-
-/** How an attempt went, as it is stored. */
+/** How an attempt went. */
 export type Attempted = Pick<
   Delivery,
-  'state' | 'dueAt' | 'attempts' | 'lastAt' | 'lastStatus' | 'lastFault'
+  'state' | 'nextAt' | 'attempts' | 'lastAt' | 'status' | 'fault'
 >
 
-export type DueDelivery = Delivery & {
+/** A delivery with all that is needed to send it. */
+export type OutgoingDelivery = Delivery & {
   orgRef: OrganisationRef
   /** `org_…`. */
   organisation: string
   /** Null for mail. */
-  target: Webhook | null
+  target: (Pick<Webhook, 'id' | 'url' | 'failingSince'> & WebhookSecrets) | null
 }
 
-/** What one look found. All of it is written, or none. */
-export interface Noted {
-  alerts: readonly Alert[]
+/** What one check found. All of it is stored, or none. */
+export interface AlertChanges {
+  opened: readonly Alert[]
+  resolved: readonly Pick<Alert, 'id' | 'resolvedAt'>[]
   deliveries: readonly Delivery[]
   /** The Monday of the report among the deliveries. */
   reportedFor?: string
 }
 
-/** A message that somebody has sent on demand. */
+/** A message that somebody sends on demand. */
 export interface RequestedSend {
   kind: 'confirmation' | 'report' | 'webhook'
   /** Null for a webhook. */
@@ -147,27 +201,21 @@ export interface SendBound {
   per: readonly ('address' | 'organisation')[]
   max: number
   withinMs: number
-  /** The bound in one sentence, for whoever exceeds it. */
-  message: string
+  /** For callers that exceed it, such as "5 confirmations a day to one address". */
+  description: string
 }
 
 /** What alerts need from storage. */
 export interface AlertStore {
-  /** The ids of organisations that have set something or have a webhook. */
+  /** The ids of organisations that have settings or a webhook. */
   watched(): Promise<readonly string[]>
   settings(orgRef: OrganisationRef): Promise<StoredSettings>
-  /** Returns false and changes nothing if the settings are no longer at this revision. */
+  /** Replaces the settings by what `change` makes of them, within one transaction. */
   changeSettings(
     orgRef: OrganisationRef,
-    revision: number,
-    change: {
-      settings: AlertSettings
-      reportedFor: string | null
-      deliveries: readonly Delivery[]
-    },
+    change: (stored: StoredSettings) => SettingsChange,
     maxDeliveries: number,
-    audit: AuditEntry,
-  ): Promise<boolean>
+  ): Promise<void>
   /**
    * Counts messages that are to be sent on demand, all or none.
    *
@@ -180,43 +228,49 @@ export interface AlertStore {
     now: number,
     audit: AuditEntry | null,
   ): Promise<{ bound: SendBound; address: string | null; until: number } | null>
-  /** The oldest first. */
-  webhooks(orgRef: OrganisationRef): Promise<readonly Webhook[]>
+  /** Oldest first. */
+  webhooks(orgRef: OrganisationRef): Promise<Webhook[]>
   /** False if there are that many already. */
   addWebhook(
     orgRef: OrganisationRef,
     webhook: Webhook,
-    most: number,
+    secret: string,
+    max: number,
     audit: AuditEntry,
   ): Promise<boolean>
-  /**
-   * False if there is no such webhook. Pending deliveries of a webhook that gets disabled are not sent.
-   *
-   * @param audit null for what Cairn does by itself
-   */
+  /** Null if there is no such webhook. Disabling it cancels its pending deliveries. */
   changeWebhook(
     orgRef: OrganisationRef,
     id: string,
     change: WebhookChange,
-    audit: AuditEntry | null,
-  ): Promise<boolean>
-  /** Removes it with its deliveries. False if there was none. */
-  removeWebhook(orgRef: OrganisationRef, id: string, audit: AuditEntry): Promise<boolean>
-  /** Those that are not resolved, and those resolved since then; newest first. */
-  alerts(orgRef: OrganisationRef, resolvedSince: number): Promise<readonly Alert[]>
+    audit: AuditEntry,
+  ): Promise<Webhook | null>
   /**
-   * Stores alerts as they are now, and what to send about them. A pending alert that is resolved is
-   * deleted: it was nothing.
+   * Replaces the secret. Null if there is no such webhook.
+   *
+   * @param oldSecretUntil until when the previous secret also signs; null if it stops at once
    */
-  note(orgRef: OrganisationRef, noted: Noted, maxDeliveries: number): Promise<void>
-  /** The newest first. */
+  rotateWebhook(
+    orgRef: OrganisationRef,
+    id: string,
+    secret: string,
+    oldSecretUntil: number | null,
+    audit: AuditEntry,
+  ): Promise<Webhook | null>
+  /** Deletes it with its deliveries. False if there is no such webhook. */
+  removeWebhook(orgRef: OrganisationRef, id: string, audit: AuditEntry): Promise<boolean>
+  /** Open alerts and those resolved since then, newest first. */
+  alerts(orgRef: OrganisationRef, resolvedSince: number): Promise<Alert[]>
+  record(orgRef: OrganisationRef, changes: AlertChanges, maxDeliveries: number): Promise<void>
+  /** Newest first. `webhook` is null for mails. */
   deliveries(
     orgRef: OrganisationRef,
-    question: { webhook: string | null; most: number },
-  ): Promise<readonly Delivery[]>
+    query: { webhook: string | null; max: number },
+  ): Promise<Delivery[]>
   delivery(orgRef: OrganisationRef, id: string): Promise<Delivery | null>
-  /** For each target, of any organisation, the delivery that is due first. */
-  due(now: number, most: number): Promise<readonly DueDelivery[]>
+  outgoing(orgRef: OrganisationRef, id: string): Promise<OutgoingDelivery | null>
+  /** For each target of any organisation, the delivery that is due first. */
+  due(now: number, max: number): Promise<readonly OutgoingDelivery[]>
   /** Stores an attempt, and what it changes about the webhook. */
   attempted(
     orgRef: OrganisationRef,
@@ -224,8 +278,8 @@ export interface AlertStore {
     attempted: Attempted,
     webhook: { id: string; change: WebhookChange } | null,
   ): Promise<void>
-  /** Has a delivery sent once more, at once. False if there is none, or if it is already waiting. */
+  /** Queues a delivery again. False if it does not exist or is pending. */
   replay(orgRef: OrganisationRef, id: string, at: number, audit: AuditEntry): Promise<boolean>
-  /** Deletes deliveries and sends on demand, and alerts resolved, before these moments; no more than `most`. */
-  forget(deliveriesBefore: number, alertsBefore: number, most: number): Promise<void>
+  /** Deletes deliveries and counted sends, and resolved alerts, before these times; at most `max` of each. */
+  forget(deliveriesBefore: number, alertsBefore: number, max: number): Promise<void>
 }

@@ -49,12 +49,12 @@ export interface AnalyticsReader {
    * Runs that started in the range, ascending by start, all as of one moment, with what their people ever
    * ticked. Only one reading at a time, and always to its end, because it holds a snapshot.
    *
-   * @param beside what only rows know; this takes longer, because every row is read
+   * @param withPaths whether `ways` is included; this takes longer, because every row is read
    */
   columns(
     flow: FlowRuns,
     range: TimeRange,
-    beside?: Beside,
+    withPaths?: boolean,
   ): AsyncIterable<RunColumns<StepRef, ItemRef>>
   /**
    * Counts only versions from which anybody was held back: the people whose runs started in the range, and
@@ -105,20 +105,6 @@ export interface ColumnTrait {
   places: Uint16Array
 }
 
-/** A step, and how long after its start a run must first see it to count as late. */
-export interface LateView<Step = StepRef> {
-  step: Step
-  afterMs: number
-}
-
-/** What columns can contain on request. */
-export interface Beside<Step = StepRef> {
-  /** Requests whether each run saw the step late. */
-  late: LateView<Step> | null
-  /** Requests the steps that each run viewed, in the order of time. */
-  hasWays: boolean
-}
-
 /** Runs by the order in which they first viewed their steps. */
 export interface ColumnWays {
   /** Each path as indexes into `steps`. */
@@ -126,9 +112,6 @@ export interface ColumnWays {
   /** By run: the index of its path. */
   readonly places: Uint16Array
 }
-
-/** Whether and when a run first saw a step, as stored in the column of cohorts. */
-export const cohortCodes = { never: 0, inTime: 1, late: 2 } as const
 
 /**
  * Runs of one flow, ascending by start, as columns: everything that analytics needs from a run, and no
@@ -161,8 +144,6 @@ export interface RunColumns<Step = number, Item = number> {
   readonly ticks: Planes
   /** The traits of the runs' people when they started. Only traits that any of them has. */
   readonly traits: readonly ColumnTrait[]
-  /** By run, `cohortCodes`; null if not requested. */
-  readonly cohorts: Uint8Array | null
   /** Null if not requested. */
   readonly ways: ColumnWays | null
   /** Whether a run takes the place of any step from a version other than its own. */
@@ -233,7 +214,6 @@ export function takeRuns<Step, Item>(
       ...trait,
       places: Uint16Array.from(places, place => trait.places[place]!),
     })),
-    cohorts: columns.cohorts && taken(columns.cohorts),
     ways: columns.ways && {
       ...columns.ways,
       places: Uint16Array.from(places, place => columns.ways!.places[place]!),

@@ -1,35 +1,50 @@
-import type { FlowDefinition, FlowSource, PromotedSource } from '../../core/flow/flow.ts'
+import { type StaticDecode, Type } from '@sinclair/typebox'
+import type {
+  FlowDefinition,
+  FlowSource,
+  FlowStatus,
+  PromotedSource,
+} from '../../core/flow/flow.ts'
 import type { StoredVersion } from '../../core/flow/forms.ts'
-import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
+import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
+import { Count, Instant, OneOf, OrNull } from '../../core/shapes.ts'
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
 
-/** A version without its definition. */
-export interface VersionNote extends Omit<StoredVersion, 'definition'> {
-  stepCount: number
-  itemCount: number
-  /** Who published it, and their note; null if that was not recorded. */
-  published: { by: string; via: Actor['via']; note: string | null } | null
-}
+/** A published version without its definition. */
+export const VersionRecord = Type.Object({
+  version: Type.Integer({ examples: [3] }),
+  publishedAt: Instant('When it was published.'),
+  publishedBy: OrNull(
+    Type.Object({
+      name: Type.String({ examples: ['Ann'] }),
+      via: OneOf(['command line', 'token', 'dashboard']),
+    }),
+    'Who published it. Null if the audit log does not say.',
+  ),
+  note: OrNull(Type.String(), 'Their note.'),
+  stepCount: Count('Number of steps.', 4),
+  itemCount: Count('Number of checklist items.', 0),
+})
+export type VersionRecord = StaticDecode<typeof VersionRecord>
 
 /** A flow as its author sees it. */
 export interface AuthoredFlow {
   /** `flow_…`. */
   id: string
   key: string
-  status: 'draft' | 'published' | 'archived'
+  status: FlowStatus
   /** What its author wrote after the newest version; null if nothing. */
   draft: FlowDefinition | null
   /** The newest version, whether pages still show it or not; null if the flow was never published. */
   newest: StoredVersion | null
   updatedAt: number
-  /** Where it was last pushed or promoted from; null if that was not given. */
+  /** Where it was last pushed or promoted from; null if unknown. */
   source: FlowSource | PromotedSource | null
   /** Whether it can only be changed there. */
   isLocked: boolean
 }
 
-/** What a push says about where a flow comes from. */
 export type FlowOrigin = Pick<AuthoredFlow, 'source' | 'isLocked'>
 
 /** Flows of an organisation as of one moment. */
@@ -37,25 +52,19 @@ export interface FlowsRead {
   /** Grows with every change to the organisation. */
   revision: number
   flows: readonly AuthoredFlow[]
-  /** How many flows of the whole organisation are not archived, including those that were not asked for. */
+  /** How many flows of the organisation are not archived, whichever were read. */
   inUse: number
 }
 
 /** A change to one flow. If no flow has the key, one is made. */
 export interface FlowChange {
   key: string
-  status: AuthoredFlow['status']
+  status: FlowStatus
   draft: FlowDefinition | null
   /** If not null, becomes the next version. */
   publish: FlowDefinition | null
   /** Where it comes from, from now on; unchanged if absent. */
   origin?: FlowOrigin
-}
-
-/** An entry about changes for the audit log of another organisation. */
-export interface Witness {
-  org: OrganisationRef
-  entry: AuditEntry
 }
 
 /** Changes that are made all or none. */
@@ -65,7 +74,7 @@ export interface FlowChanges {
   changes: readonly FlowChange[]
   audit: readonly AuditEntry[]
   /** An entry for the audit log of the organisation that the changes come from. */
-  witness?: Witness
+  witness?: { org: OrganisationRef; entry: AuditEntry }
 }
 
 /** What only storage knows about a flow that it has changed. */
@@ -91,15 +100,15 @@ export interface FlowStore {
    * Makes changes in one transaction. Steps and items are identified by their keys and keep their ids.
    * `publishedAt` is read within the transaction, and is later than that of the previous version.
    *
-   * @returns what was made of each, in the same order; null if the organisation has changed since that
+   * @returns one for each change, in the same order; null if the organisation has changed since that
    *   revision: then nothing was done
    */
   change(orgRef: OrganisationRef, changes: FlowChanges): Promise<readonly StoredChange[] | null>
-  /** All versions of a flow, newest first, without their definitions. */
-  versions(orgRef: OrganisationRef, key: string): Promise<readonly VersionNote[]>
+  /** All versions of a flow, newest first. */
+  versions(orgRef: OrganisationRef, key: string): Promise<VersionRecord[]>
   version(orgRef: OrganisationRef, key: string, version: number): Promise<StoredVersion | null>
   publishedParts(orgRef: OrganisationRef, key: string): Promise<PublishedParts>
-  /** Who changed a flow last, and when; null if nobody has since the audit log began to record it. */
+  /** Who changed a flow last, and when; null if the audit log does not say. */
   lastChange(orgRef: OrganisationRef, key: string): Promise<{ by: string; at: number } | null>
 }
 
@@ -120,21 +129,25 @@ export interface SuggestedSelectors {
   byReports: string | null
 }
 
+/** One version of a step. */
+export interface StepVersion {
+  flowKey: string
+  stepKey: string
+  version: number
+}
+
 /** What pinning and repairing need from storage. */
 export interface LookStore {
-  /**
-   * What pages have reported about a step's element: the baseline, and how many of the latest fingerprints
-   * look like it.
-   */
+  /** The baseline of a step's element, and how many of the fingerprints since a moment look like it. */
   looks(
     orgRef: OrganisationRef,
-    step: { flowKey: string; stepKey: string; version: number },
+    step: StepVersion,
     sinceMs: number,
   ): Promise<{ baseline: StepBaseline | null; alike: number; of: number }>
   /** What pages have reported about one version of a step since a moment. */
   suggested(
     orgRef: OrganisationRef,
-    step: { flowKey: string; stepKey: string; version: number },
+    step: StepVersion,
     sinceMs: number,
   ): Promise<SuggestedSelectors>
 }

@@ -1,23 +1,27 @@
+import { type StaticDecode, Type } from '@sinclair/typebox'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
+import { Instant, OrganisationNames, OrNull } from '../../core/shapes.ts'
 
-/** An organisation that is linked to another. */
-export interface LinkedOrganisation {
-  ref: OrganisationRef
-  /** `org_…`. */
-  id: string
-  slug: string
-  name: string
-  linkedAt: number
-}
+export const LinkedOrganisation = Type.Object(
+  { ...OrganisationNames, linkedAt: Instant('When they were linked.') },
+  { title: 'LinkedOrganisation' },
+)
 
 /** What an organisation is linked to. */
-export interface Links {
-  /** The organisation that its flows are promoted to; null if it tries flows for no other. */
-  production: LinkedOrganisation | null
-  /** The organisations that try flows for it, by slug. */
-  staging: readonly LinkedOrganisation[]
-}
+export const Environments = Type.Object(
+  {
+    production: OrNull(
+      LinkedOrganisation,
+      'The organisation that flows of this one are promoted to.',
+    ),
+    staging: Type.Array(LinkedOrganisation, {
+      description: 'The organisations from which flows are promoted to this one, by slug.',
+    }),
+  },
+  { title: 'Environments' },
+)
+export type Environments = StaticDecode<typeof Environments>
 
 /** Two organisations that are or were linked. */
 export interface Pair {
@@ -33,12 +37,12 @@ export type LinkProblem = 'itself' | 'linked' | 'is staging' | 'has staging' | '
 
 /** What linking organisations needs from storage. */
 export interface EnvironmentStore {
-  links(orgRef: OrganisationRef): Promise<Links>
+  links(orgRef: OrganisationRef): Promise<Environments>
   /** Null if they are linked now; otherwise nothing was done. */
   link(pair: Pair, at: number, audit: AuditOfBoth): Promise<LinkProblem | null>
   /** False if they were not linked. */
   unlink(pair: Pair, audit: AuditOfBoth): Promise<boolean>
 }
 
-/** How many organisations may try flows for one. */
+/** How many staging organisations one organisation may have. */
 export const maxStaging = 10

@@ -97,9 +97,9 @@ export function connectStores(reading: Database, snapshots: Database, calls: Sto
         yield* rows.events(...args)
       },
       experiment: experiments.of,
-      async *columns(flow, { startMs, endMs }, beside) {
+      async *columns(flow, { startMs, endMs }, withPaths) {
         await storage.projected()
-        yield* history.between(flow, startMs, endMs, beside)
+        yield* history.between(flow, startMs, endMs, withPaths)
       },
     },
   })

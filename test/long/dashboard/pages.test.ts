@@ -17,7 +17,6 @@ const settings = (name: string) => ({ title: `${name} · Settings`, heading: 'Se
 
 const address = encodeURIComponent('https://app.example.com/projects')
 const explained = `/explain?url=${address}&flow=welcome&user=person-0`
-const late = '/flows/welcome?by=plan&segment=plan:pro&late=create:10m'
 const rangeOnPaper = /– .+ \d{4}, Europe\/Berlin, all versions/
 
 const pages: readonly ExpectedPage[] = [
@@ -30,7 +29,6 @@ const pages: readonly ExpectedPage[] = [
   { path: '/flows/new?view=yaml', title: 'New flow', shows: 'No problems' },
   { path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },
   { path: '/flows/welcome?by=plan', title: 'Welcome tour', shows: 'Completion by plan' },
-  { path: late, title: 'Welcome tour', shows: 'Completion by when runs first saw Start a project' },
   { path: '/flows/welcome/health', ...ofFlow('Health'), shows: 'Of the last 24 hours' },
   { path: '/flows/welcome/edit', ...ofFlow('Edit'), shows: 'No problems' },
   { path: '/flows/welcome/edit?view=yaml', ...ofFlow('Edit'), shows: 'No problems' },
@@ -61,7 +59,7 @@ const pages: readonly ExpectedPage[] = [
   { path: '/settings/identity', ...settings('Identity'), shows: 'Hashes of user ids' },
   { path: '/settings/tokens', ...settings('Management tokens'), shows: 'Make a token' },
   { path: '/settings/sign-in', ...settings('Sign-in'), shows: 'Identity provider' },
-  { path: '/settings/alerts', ...settings('Alerts'), shows: 'A step has lost its element' },
+  { path: '/settings/alerts', ...settings('Alerts'), shows: 'A step is broken' },
   { path: '/settings/timezone', ...settings('Time zone'), shows: 'Whose days are shown' },
   { path: '/settings/throttle', ...settings('Throttle'), shows: 'Throttle' },
   { path: '/settings/environments', ...settings('Environments'), shows: 'Link' },

@@ -1,28 +1,26 @@
 import { describe, expect, test } from 'bun:test'
 import { differenceInterval } from '../../../src/core/number/interval.ts'
 import { dayMs, hourMs, minuteMs } from '../../../src/core/time/durations.ts'
-import { afterLook } from '../../../src/modules/alerts/lifecycle.ts'
 import { reportWeeks, weeksToCompare } from '../../../src/modules/alerts/report.ts'
 import {
   brokenSteps,
-  deadLettersFound,
   defaultSettings,
   fallenCompletion,
-  type Observation,
-  ruleNames,
-  settingOf,
-  staleInstall,
+  silentInstall,
 } from '../../../src/modules/alerts/rules.ts'
 import { afterAttempt, signedHeaders } from '../../../src/modules/alerts/standard-webhooks.ts'
-import type { Alert } from '../../../src/storage/interfaces/alerts.ts'
+import { compareAlerts } from '../../../src/modules/alerts/watch.ts'
 
-const { rules } = defaultSettings
 const none = new Map()
+const openAlert = (subject: string, facts = {}, openedAt = 1) =>
+  new Map([[subject, { facts, openedAt }]])
 const now = Date.UTC(2026, 10, 20, 9, 30)
 
-test('everything is off until somebody switches it on', () => {
-  expect(ruleNames.map(rule => rules[settingOf[rule]].on)).toEqual([false, false, false, false])
-  expect(defaultSettings.report).toEqual({ on: false, mails: [] })
+test('everything is off by default', () => {
+  expect(Object.values(defaultSettings.rules).map(({ on }) => on)).toEqual([
+    ...[false, false, false, false],
+  ])
+  expect(defaultSettings.report).toEqual({ on: false, recipients: [] })
 })
 
 test("the interval of a difference is Newcombe's", () => {
@@ -37,32 +35,28 @@ describe('a broken step', () => {
     ...{ flow: 'welcome', step: 'create', version: 2, selector: '#new', okRate: 0.1 },
     ...{ missesSince: '2026-11-20T08:00:00.000Z', suggestion: null },
   }
-  const seen = (state: string, open = none, rule = rules.stepBroken) =>
-    brokenSteps(rule, [{ ...step, state }], open, now).map(({ subject }) => subject)
-  const open = new Map([['welcome/create', { facts: { version: 2 }, since: 0, openedAt: 1 }]])
+  const found = (state: string, open = none) =>
+    brokenSteps([{ ...step, state }], open, now).map(({ subject }) => subject)
 
-  test('is noticed from the chosen state on', () => {
-    expect(seen('broken')).toEqual(['welcome/create'])
-    expect(['healthy', 'drifting', 'flaky', 'unknown'].flatMap(state => seen(state))).toEqual([])
-    expect(seen('flaky', none, { on: true, from: 'flaky' })).toEqual(['welcome/create'])
-    expect(brokenSteps(rules.stepBroken, [{ ...step, state: 'broken' }], none, now)).toMatchObject([
+  test('is found', () => {
+    expect(found('broken')).toEqual(['welcome/create'])
+    expect(['healthy', 'drifting', 'flaky', 'unknown'].flatMap(state => found(state))).toEqual([])
+    expect(brokenSteps([{ ...step, state: 'broken' }], none, now)).toMatchObject([
       { since: Date.UTC(2026, 10, 20, 8), facts: { flow: 'welcome', step: 'create', okRate: 0.1 } },
     ])
   })
 
-  test('stays so while it is flaky or nobody meets it, until another version is published', () => {
-    expect([seen('flaky', open), seen('unknown', open)].flat()).toHaveLength(2)
-    expect([seen('healthy', open), seen('drifting', open)].flat()).toEqual([])
-    const older = new Map([['welcome/create', { facts: { version: 1 }, since: 0, openedAt: 1 }]])
-    expect(seen('unknown', older)).toEqual([])
+  test('stays open while it is flaky or nobody reaches it, until another version is published', () => {
+    const open = openAlert('welcome/create', { version: 2 })
+    expect([found('flaky', open), found('unknown', open)].flat()).toHaveLength(2)
+    expect([found('healthy', open), found('drifting', open)].flat()).toEqual([])
+    expect(found('unknown', openAlert('welcome/create', { version: 1 }))).toEqual([])
   })
 })
 
 describe('completion falls', () => {
-  const rule = { on: true, points: 5, fewestRuns: 50 }
   const fell = (hits: number, trials: number, open = none) =>
     fallenCompletion(
-      rule,
       { flow: 'welcome', now: { hits, trials }, before: { hits: 120, trials: 200 } },
       open,
       0,
@@ -75,92 +69,45 @@ describe('completion falls', () => {
     const many = { hits: 5_700, trials: 10_000 }
     const before = { hits: 6_000, trials: 10_000 }
     // Beyond chance, but too small to matter.
-    expect(fallenCompletion(rule, { flow: 'welcome', now: many, before }, none, 0)).toBeNull()
+    expect(fallenCompletion({ flow: 'welcome', now: many, before }, none, 0)).toBeNull()
   })
 
-  test('by exactly the points that are set, which floating point would miss', () => {
+  test('by exactly 5 points, which floating point would miss', () => {
     const weeks = { now: { hits: 4_500, trials: 10_000 }, before: { hits: 5_000, trials: 10_000 } }
-    expect(fallenCompletion(rule, { flow: 'welcome', ...weeks }, none, 0)).not.toBeNull()
+    expect(fallenCompletion({ flow: 'welcome', ...weeks }, none, 0)).not.toBeNull()
   })
 
-  test('and is over once chance alone could explain it', () => {
-    const open = new Map([['welcome', { facts: {}, since: 0, openedAt: 1 }]])
+  test('until chance alone could explain it', () => {
+    const open = openAlert('welcome')
     expect(fell(95, 200, open)).not.toBeNull()
     expect(fell(110, 200, open)).toBeNull()
   })
 })
 
-test('an install that was fresh goes stale, counting only the time this server has watched', () => {
-  const rule = { on: true, hours: 24 }
-  const stale = (lastSeenAt: number | null, watchedSince = 0, open = none) =>
-    staleInstall(rule, { lastSeenAt, watchedSince }, open, now) !== null
-  expect(stale(null)).toBe(false)
-  expect(stale(now - 23 * hourMs)).toBe(false)
-  expect(stale(now - 24 * hourMs)).toBe(true)
-  expect(stale(now - 48 * hourMs, now - hourMs)).toBe(false)
-  const open = new Map([['snippet', { facts: {}, since: 0, openedAt: now - hourMs }]])
-  expect(stale(now - 48 * hourMs, now, open)).toBe(true)
-  expect(stale(now - minuteMs, 0, open)).toBe(false)
+test('a snippet is silent after 24 hours, counting only time in which this server ran', () => {
+  const silent = (lastSeenAt: number | null, watchedSince = 0, open = none) =>
+    silentInstall({ lastSeenAt, watchedSince }, open, now) !== null
+  expect(silent(null)).toBe(false)
+  expect(silent(now - 23 * hourMs)).toBe(false)
+  expect(silent(now - 24 * hourMs)).toBe(true)
+  expect(silent(now - 48 * hourMs, now - hourMs)).toBe(false)
+  const open = openAlert('snippet', {}, now - hourMs)
+  expect(silent(now - 48 * hourMs, now, open)).toBe(true)
+  expect(silent(now - minuteMs, 0, open)).toBe(false)
 })
 
-test('dead letters are noticed from the set number on, until there are none', () => {
-  const rule = { on: true, fewest: 3 }
-  const open = new Map([['events', { facts: {}, since: 0, openedAt: 1 }]])
-  const found = (count: number, known = none) => deadLettersFound(rule, count, known, now) !== null
-  expect([found(2), found(3), found(1, open), found(0, open)]).toEqual([false, true, true, false])
-})
-
-describe('an alert', () => {
-  const watched = new Set(ruleNames)
-  const broken: Observation = { rule: 'step.broken', subject: 'a/b', facts: {}, since: 0 }
-
-  /** Looks every five minutes; an `x` in `there` is a look at which the problem is seen. */
-  function life(there: string) {
-    let alerts: Alert[] = []
-    let made = 0
-    const said: string[] = []
-    for (const [i, sign] of [...there].entries()) {
-      const at = now + i * 5 * minuteMs
-      const observed = sign === 'x' ? [broken] : []
-      const after = afterLook(alerts, observed, watched, at, () => `alert ${++made}`)
-      const changed = new Map(after.changed.map(alert => [alert.id, alert]))
-      alerts = [
-        ...alerts.map(alert => changed.get(alert.id) ?? alert),
-        ...after.changed.filter(({ id }) => !alerts.some(alert => alert.id === id)),
-      ].filter(({ state, openedAt }) => state !== 'resolved' || openedAt !== null)
-      said.push(...after.opened.map(() => `${i} opened`))
-      said.push(...after.resolved.map(() => `${i} over`))
-    }
-    return said
-  }
-
-  test('opens at the second look in a row, once, and is over at the sixth without it', () => {
-    expect(life('x.x.x.')).toEqual([])
-    expect(life('xxxxxx')).toEqual(['1 opened'])
-    expect(life('xx.....x......')).toEqual(['1 opened', '13 over'])
+test('an alert opens and is resolved once, and at most 200 are open', () => {
+  const problem = (subject: string) =>
+    ({ rule: 'step.broken', subject, facts: {}, since: 0 }) as const
+  const first = compareAlerts([], [problem('a/b')], now)
+  expect(first.opened).toMatchObject([{ ...problem('a/b'), openedAt: now, resolvedAt: null }])
+  expect(compareAlerts(first.opened, [problem('a/b')], now)).toEqual({ opened: [], resolved: [] })
+  expect(compareAlerts(first.opened, [problem('c/d')], now + 1)).toMatchObject({
+    opened: [{ subject: 'c/d' }],
+    resolved: [{ subject: 'a/b', resolvedAt: now + 1 }],
   })
-
-  test('that comes and goes takes longer each time until it is over', () => {
-    expect(life(`xx${'.'.repeat(6)}xx${'.'.repeat(12)}xx${'.'.repeat(24)}`)).toEqual([
-      ...['1 opened', '7 over', '9 opened', '21 over', '23 opened', '47 over'],
-    ])
-    // A day of flapping every half an hour or so sends few messages.
-    expect(life('xx......'.repeat(36)).length).toBeLessThan(10)
-  })
-
-  test('of a rule that is switched off ends without a message', () => {
-    const open: Alert = {
-      ...{ id: 'a', rule: 'step.broken', subject: 'a/b', state: 'open', streak: 0, facts: {} },
-      ...{ since: 0, openedAt: now, resolvedAt: null },
-    }
-    const after = afterLook([open], [], new Set(), now, () => 'b')
-    expect([after.changed[0]?.state, after.resolved]).toEqual(['resolved', []])
-  })
-
-  test('is one of at most two hundred', () => {
-    const many = Array.from({ length: 300 }, (_, i) => ({ ...broken, subject: `a/${i}` }))
-    expect(afterLook([], many, watched, now, () => 'a').changed).toHaveLength(200)
-  })
+  const many = Array.from({ length: 300 }, (_, i) => problem(`a/${i}`))
+  expect(compareAlerts([], many, now).opened).toHaveLength(200)
 })
 
 describe('a message that does not arrive', () => {
@@ -170,8 +117,8 @@ describe('a message that does not arrive', () => {
 
   test('is sent again by the schedule of the standard, with jitter, and then given up', () => {
     const pauses = Array.from({ length: 10 }, (_, attempts) => {
-      const { dueAt } = webhook(attempts, now - hourMs).attempted
-      return dueAt === null ? null : Math.round((dueAt - now) / 1.1 / 1_000)
+      const { nextAt } = webhook(attempts, now - hourMs).attempted
+      return nextAt === null ? null : Math.round((nextAt - now) / 1.1 / 1_000)
     })
     const hour = 3_600
     expect(pauses).toEqual([
@@ -185,9 +132,9 @@ describe('a message that does not arrive', () => {
     expect(webhook(3, now - 4 * dayMs).change).toEqual({ failingSince: now - 4 * dayMs })
     const last = webhook(0, now - 5 * dayMs)
     expect(last.change).toMatchObject({ disabledAt: now, disabledWhy: 'failing' })
-    expect(last.attempted).toMatchObject({ state: 'failed', dueAt: null })
+    expect(last.attempted).toMatchObject({ state: 'failed', nextAt: null })
     const well = afterAttempt(
-      { attempts: 2, type: 'x' },
+      { attempts: 2, type: 'step.broken' },
       { failingSince: 1 },
       { status: 204 },
       now,

@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from 'bun:test'
 import { type FlowDefinition, meantBy } from '../../../src/core/flow/flow.ts'
 import { flowWorkHere } from '../../../src/core/flow/work.ts'
-import { Pins } from '../../../src/modules/authoring/pins.ts'
+import { auditor } from '../../../src/core/organisation/audit.ts'
 import { newestDefinition } from '../../../src/modules/authoring/rules.ts'
-import { Authoring } from '../../../src/modules/authoring/service.ts'
+import { flowNamed, pushFlows } from '../../../src/modules/authoring/service.ts'
+import { pinSteps } from '../../../src/modules/authoring/steps.ts'
 import type { LookStore } from '../../../src/storage/interfaces/authoring.ts'
 import { tour } from '../../support/flows.ts'
 import { Tenant } from '../../support/tenant.ts'
@@ -13,16 +14,22 @@ const world = new World()
 afterAll(() => world.close())
 
 const { clock, management } = world
-const by = { actor: { via: 'token', name: 'Test', requestId: null } } as const
 
 test('a draft that is edited while its steps are pinned keeps the edit, and is pinned', async () => {
   const tenant = await Tenant.of(world)
   tenant.publish(
     tour({ key: 'pinned', steps: [{ key: 'a', title: 'A', target: { selector: '#a' } }] }),
   )
-  const authoring = new Authoring(management.flows, flowWorkHere, clock)
+  const authoring = {
+    store: management.flows,
+    flowWork: flowWorkHere,
+    orgRef: tenant.ref,
+    audit: auditor({ via: 'token', name: 'Test', requestId: null }, clock.now()),
+    now: clock.now(),
+    note: null,
+  }
   const read = async (): Promise<FlowDefinition> =>
-    newestDefinition(await authoring.flow(tenant.ref, 'pinned'))
+    newestDefinition(await flowNamed(authoring, 'pinned'))
   const { steps } = await read()
   const target = meantBy(steps[0]!.target!)
   let looked = 0
@@ -30,7 +37,7 @@ test('a draft that is edited while its steps are pinned keeps the edit, and is p
     async looks() {
       const edit = { ...(await read()), name: 'Edited' }
       // Somebody else edits the draft first, once.
-      if (++looked === 1) await authoring.push(tenant.ref, [edit], by)
+      if (++looked === 1) await pushFlows(authoring, [edit])
       const print = {
         matchCount: 1,
         tag: 'button',
@@ -45,8 +52,8 @@ test('a draft that is edited while its steps are pinned keeps the edit, and is p
     },
     suggested: async () => ({ byFingerprints: null, byReports: null }),
   }
-  const pins = await new Pins(authoring, looks, clock).pin(tenant.ref, {}, by, false)
-  expect(pins).toMatchObject([{ stepKey: 'a', outcome: 'pinned' }])
+  const pins = await pinSteps({ ...authoring, looks }, {}, false)
+  expect(pins).toMatchObject([{ step: 'a', outcome: 'pinned' }])
   expect(await read()).toMatchObject({
     name: 'Edited',
     steps: [{ target: { fingerprint: { id: 'new-project' } } }],

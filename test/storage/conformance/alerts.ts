@@ -5,6 +5,7 @@ import type {
   Alert,
   Attempted,
   Delivery,
+  Recipient,
   SendBound,
   Webhook,
 } from '../../../src/storage/interfaces/alerts.ts'
@@ -27,52 +28,62 @@ export function alertsConform(open: OpenStore): void {
   const lines = async (of: Tenant) =>
     (await store.management.access.audit(of.ref, { most: 50 })).length
 
-  const webhook = (more: Partial<Webhook> = {}): Webhook => ({
+  const webhook = (): Webhook => ({
     ...{ id: newId('webhook'), url: 'https://hooks.example/', types: ['step.broken'] },
-    ...{ secret: 'whsec_a', oldSecret: null, oldSecretUntil: null, createdAt: 1 },
-    ...{ failingSince: null, disabledAt: null, disabledWhy: null, ...more },
+    ...{ createdAt: 1, failingSince: null, disabledAt: null, disabledWhy: null },
+    oldSecretUntil: null,
   })
   const alert = (more: Partial<Alert> = {}): Alert => ({
-    ...{ id: newId('alert'), rule: 'step.broken', subject: 'a/b', state: 'pending', streak: 1 },
+    ...{ id: newId('alert'), rule: 'step.broken', subject: 'a/b' },
     ...{ facts: { flow: 'a', okRate: 0.5, suggestion: null }, since: 5 },
-    ...{ openedAt: null, resolvedAt: null, ...more },
+    ...{ openedAt: 7, resolvedAt: null, ...more },
   })
   const delivery = (more: Partial<Delivery> = {}): Delivery => ({
     ...{ id: newId('msg'), webhook: null, mail: null, type: 'step.broken', body: '{}' },
-    ...{ createdAt: 10, state: 'pending', dueAt: 10, attempts: 0 },
-    ...{ lastAt: null, lastStatus: null, lastFault: null, ...more },
+    ...{ createdAt: 10, state: 'pending', nextAt: 10, attempts: 0 },
+    ...{ lastAt: null, status: null, fault: null, ...more },
   })
-  const added = async (of = tenant, more: Partial<Webhook> = {}) => {
-    const made = webhook(more)
-    expect(await port().addWebhook(of.ref, made, 100, audit())).toBe(true)
+  const added = async (of = tenant) => {
+    const made = webhook()
+    expect(await port().addWebhook(of.ref, made, 'whsec_a', 100, audit())).toBe(true)
     return made
   }
-  const noted = (made: readonly Delivery[], of = tenant, most = 100) =>
-    port().note(of.ref, { alerts: [], deliveries: made }, most)
+  const recorded = (deliveries: readonly Delivery[], of = tenant, max = 100) =>
+    port().record(of.ref, { opened: [], resolved: [], deliveries }, max)
   const sentTo = (to: string | null, of = tenant) =>
-    port().deliveries(of.ref, { webhook: to, most: 50 })
+    port().deliveries(of.ref, { webhook: to, max: 50 })
   const dueIds = async (now: number) => (await port().due(now, 50)).map(({ id }) => id)
 
-  test('settings change only at the revision that was read, with an audit line, and survive a restart', async () => {
+  test('settings change with an audit line and deliveries, all or nothing, and survive a restart', async () => {
     expect(await port().settings(tenant.ref)).toEqual({
-      ...{ settings: null, revision: 0, reportedFor: null },
+      ...{ settings: null, reportedFor: null },
     })
     expect(await port().watched()).toEqual([])
-    const settings = { ...defaultSettings, report: { on: true, mails: ['a@example.com'] } }
-    const before = await lines(tenant)
-    const sent = delivery({ mail: 'a@example.com', dueAt: null })
-    const change = (revision: number, deliveries: Delivery[] = []) => {
-      const changed = { settings, reportedFor: '2026-11-16', deliveries }
-      return port().changeSettings(tenant.ref, revision, changed, 100, audit())
+    const recipient: Recipient = {
+      ...{ mail: 'a@example.com', state: 'waiting', confirmationSentAt: 3 },
     }
-    expect([await change(0), await change(0, [sent])]).toEqual([true, false])
-    expect(await sentTo(null)).toEqual([])
-    expect(await change(1, [sent])).toBe(true)
+    const settings = { ...defaultSettings, report: { on: true, recipients: [recipient] } }
+    const before = await lines(tenant)
+    const sent = delivery({ mail: 'a@example.com', nextAt: null })
+    const seen: unknown[] = []
+    const change = (deliveries: Delivery[]) =>
+      port().changeSettings(
+        tenant.ref,
+        stored => {
+          seen.push(stored.settings)
+          return { settings, reportedFor: '2026-11-16', deliveries, audit: audit() }
+        },
+        100,
+      )
+    await change([])
+    await change([sent])
+    expect(seen).toEqual([null, settings])
+    await expect(change([delivery({ type: null as never })])).rejects.toThrow()
     expect(await sentTo(null)).toEqual([sent])
     expect(await lines(tenant)).toBe(before + 2)
     await store.reopen()
     expect(await port().settings(tenant.ref)).toEqual({
-      ...{ settings, revision: 2, reportedFor: '2026-11-16' },
+      ...{ settings, reportedFor: '2026-11-16' },
     })
     expect((await port().settings(other.ref)).settings).toBeNull()
     expect(await port().watched()).toEqual([tenant.id])
@@ -81,7 +92,7 @@ export function alertsConform(open: OpenStore): void {
   test('sends on demand are counted by address, organisation or both, all or none, over a restart', async () => {
     const kind = 'confirmation'
     const bound = (per: SendBound['per'], max: number, withinMs: number): SendBound => ({
-      ...{ kind, per, max, withinMs, message: `${per} ${max}` },
+      ...{ kind, per, max, withinMs, description: `${per} ${max}` },
     })
     const perAddress = bound(['address'], 2, 100)
     const perBoth = bound(['address', 'organisation'], 1, 50)
@@ -118,13 +129,28 @@ export function alertsConform(open: OpenStore): void {
     const [first, second] = [await added(), await added()]
     expect((await port().webhooks(tenant.ref)).slice(-2)).toEqual([first, second])
     expect(await port().webhooks(other.ref)).toEqual([])
-    expect(await port().addWebhook(tenant.ref, webhook(), 2, audit())).toBe(false)
-    const change = { secret: 'whsec_b', oldSecret: 'whsec_a', oldSecretUntil: 99 }
-    expect(await port().changeWebhook(other.ref, first.id, change, audit())).toBe(false)
-    expect(await port().changeWebhook(tenant.ref, first.id, change, audit())).toBe(true)
-    expect(await port().changeWebhook(tenant.ref, first.id, {}, null)).toBe(true)
+    expect(await port().addWebhook(tenant.ref, webhook(), 'whsec_a', 2, audit())).toBe(false)
+    expect(await port().rotateWebhook(other.ref, first.id, 'whsec_b', 99, audit())).toBeNull()
+    const rotated = await port().rotateWebhook(tenant.ref, first.id, 'whsec_b', 99, audit())
+    expect(rotated).toEqual({ ...first, oldSecretUntil: 99 })
+    const change = { types: ['report.weekly' as const], failingSince: 2 }
+    expect(await port().changeWebhook(other.ref, first.id, change, audit())).toBeNull()
+    expect(await port().changeWebhook(tenant.ref, first.id, change, audit())).toEqual({
+      ...rotated!,
+      ...change,
+    })
+    expect(await port().changeWebhook(tenant.ref, first.id, {}, audit())).not.toBeNull()
     expect(await port().removeWebhook(other.ref, second.id, audit())).toBe(false)
-    await noted([delivery({ webhook: second.id }), delivery({ webhook: first.id })])
+    const toFirst = delivery({ webhook: first.id })
+    await recorded([delivery({ webhook: second.id }), toFirst])
+    const secrets = { secret: 'whsec_b', oldSecret: 'whsec_a', oldSecretUntil: 99 }
+    const outgoing = await port().outgoing(tenant.ref, toFirst.id)
+    expect(outgoing).toMatchObject({ id: toFirst.id, target: { id: first.id, ...secrets } })
+    expect(await port().outgoing(other.ref, toFirst.id)).toBeNull()
+    await port().rotateWebhook(tenant.ref, first.id, 'whsec_c', null, audit())
+    expect((await port().outgoing(tenant.ref, toFirst.id))?.target).toMatchObject({
+      ...{ secret: 'whsec_c', oldSecret: null, oldSecretUntil: null },
+    })
     expect(await port().removeWebhook(tenant.ref, second.id, audit())).toBe(true)
     expect(await port().webhooks(tenant.ref)).toEqual([{ ...first, ...change }])
     expect([(await sentTo(first.id)).length, await sentTo(second.id)]).toEqual([1, []])
@@ -133,11 +159,15 @@ export function alertsConform(open: OpenStore): void {
   })
 
   test('alerts and their deliveries are written together, or not at all', async () => {
-    const [one, two] = [alert(), alert({ subject: 'c/d', state: 'open', openedAt: 7 })]
+    const [one, two] = [alert(), alert({ subject: 'c/d' })]
     const sent = delivery({ mail: 'a@example.com' })
-    await port().note(tenant.ref, { alerts: [one, two], deliveries: [sent] }, 100)
-    const broken = { alerts: [alert()], deliveries: [delivery({ type: null as never })] }
-    await expect(port().note(tenant.ref, broken, 100)).rejects.toThrow()
+    const opened = { opened: [one, two], resolved: [], deliveries: [sent] }
+    await port().record(tenant.ref, opened, 100)
+    const broken = {
+      ...{ opened: [alert()], resolved: [] },
+      deliveries: [delivery({ type: null as never })],
+    }
+    await expect(port().record(tenant.ref, broken, 100)).rejects.toThrow()
     await store.reopen()
     expect(await port().alerts(tenant.ref, 0)).toEqual([two, one])
     expect(await port().alerts(other.ref, 0)).toEqual([])
@@ -145,42 +175,48 @@ export function alertsConform(open: OpenStore): void {
     expect(await port().delivery(tenant.ref, sent.id)).toEqual(sent)
     expect(await port().delivery(other.ref, sent.id)).toBeNull()
 
-    const over = { ...two, state: 'resolved', resolvedAt: 20 } as const
-    const nothing = { ...one, state: 'resolved', resolvedAt: 20 } as const
-    await port().note(tenant.ref, { alerts: [over, nothing], deliveries: [] }, 100)
-    expect(await port().alerts(tenant.ref, 20)).toEqual([over])
-    expect(await port().alerts(tenant.ref, 21)).toEqual([])
-    await port().note(tenant.ref, { alerts: [], deliveries: [], reportedFor: '2026-11-23' }, 100)
+    const resolved = { ...two, resolvedAt: 20 }
+    const changes = { opened: [], resolved: [resolved], deliveries: [] }
+    await port().record(other.ref, changes, 100)
+    expect(await port().alerts(tenant.ref, 0)).toEqual([two, one])
+    await port().record(tenant.ref, changes, 100)
+    expect(await port().alerts(tenant.ref, 20)).toEqual([resolved, one])
+    expect(await port().alerts(tenant.ref, Number.POSITIVE_INFINITY)).toEqual([one])
+    const reported = { opened: [], resolved: [], deliveries: [], reportedFor: '2026-11-23' }
+    await port().record(tenant.ref, reported, 100)
     expect((await port().settings(tenant.ref)).reportedFor).toBe('2026-11-23')
     await port().forget(11, 21, 100)
-    expect([await port().alerts(tenant.ref, 0), await sentTo(null)]).toEqual([[], []])
+    expect([await port().alerts(tenant.ref, 0), await sentTo(null)]).toEqual([[one], []])
   })
 
   test('for each target, the message that is due first comes first', async () => {
     const [mine, theirs] = [await added(), await added(other)]
-    const late = delivery({ webhook: mine.id, dueAt: 30 })
-    const soon = delivery({ webhook: mine.id, dueAt: 20 })
-    const foreign = delivery({ webhook: theirs.id, dueAt: 25 })
-    const mail = delivery({ mail: 'a@example.com', dueAt: 15 })
-    const done = delivery({ webhook: mine.id, dueAt: null, state: 'delivered' })
-    await noted([late, soon, mail, done])
-    await noted([foreign], other)
+    const late = delivery({ webhook: mine.id, nextAt: 30 })
+    const soon = delivery({ webhook: mine.id, nextAt: 20 })
+    const foreign = delivery({ webhook: theirs.id, nextAt: 25 })
+    const mail = delivery({ mail: 'a@example.com', nextAt: 15 })
+    const done = delivery({ webhook: mine.id, nextAt: null, state: 'delivered' })
+    await recorded([late, soon, mail, done])
+    await recorded([foreign], other)
     expect(await dueIds(14)).toEqual([])
     expect(await dueIds(40)).toEqual([mail.id, soon.id, foreign.id])
+    const targetOf = ({ id, url, failingSince }: Webhook) => ({
+      ...{ id, url, failingSince, secret: 'whsec_a', oldSecret: null, oldSecretUntil: null },
+    })
     const [, first, second] = await port().due(40, 50)
     expect(first).toEqual({
       ...soon,
-      ...{ orgRef: tenant.ref, organisation: tenant.id, target: mine },
+      ...{ orgRef: tenant.ref, organisation: tenant.id, target: targetOf(mine) },
     })
     expect(second).toEqual({
       ...foreign,
-      ...{ orgRef: other.ref, organisation: other.id, target: theirs },
+      ...{ orgRef: other.ref, organisation: other.id, target: targetOf(theirs) },
     })
 
     const attempted: Attempted = {
       state: 'delivered',
-      ...{ dueAt: null, attempts: 1 },
-      ...{ lastAt: 41, lastStatus: 204, lastFault: null },
+      ...{ nextAt: null, attempts: 1 },
+      ...{ lastAt: 41, status: 204, fault: null },
     }
     await port().attempted(other.ref, soon.id, attempted, null)
     expect(await dueIds(40)).toContain(soon.id)
@@ -195,15 +231,15 @@ export function alertsConform(open: OpenStore): void {
     expect(await port().replay(tenant.ref, soon.id, 50, audit())).toBe(true)
     expect(await port().delivery(tenant.ref, soon.id)).toMatchObject({
       state: 'pending',
-      dueAt: 50,
+      nextAt: 50,
     })
 
-    const off = { disabledAt: 60, disabledWhy: 'gone' }
-    await port().changeWebhook(tenant.ref, mine.id, off, null)
+    const disabled = { disabledAt: 60, disabledWhy: 'gone' as const }
+    await port().changeWebhook(tenant.ref, mine.id, disabled, audit())
     expect(await dueIds(99)).toEqual([mail.id, foreign.id])
     expect(await port().delivery(tenant.ref, late.id)).toMatchObject({
       state: 'failed',
-      dueAt: null,
+      nextAt: null,
     })
   })
 
@@ -211,10 +247,10 @@ export function alertsConform(open: OpenStore): void {
     const crowded = await Tenant.of(store)
     const to = { mail: 'a@example.com' }
     const waiting = delivery(to)
-    const done = [1, 2, 3].map(() => delivery({ ...to, state: 'delivered', dueAt: null }))
-    await noted([waiting, ...done], crowded)
+    const done = [1, 2, 3].map(() => delivery({ ...to, state: 'delivered', nextAt: null }))
+    await recorded([waiting, ...done], crowded)
     const last = delivery(to)
-    await noted([last], crowded, 3)
+    await recorded([last], crowded, 3)
     const left = (await sentTo(null, crowded)).map(({ id }) => id)
     expect(left).toEqual([last.id, done[2]!.id, waiting.id])
   })

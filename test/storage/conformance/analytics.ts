@@ -56,7 +56,7 @@ const caseArbitrary = (anchor: number, maxEvents = 60) =>
       version: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined, freq: 3 }),
       interval: fc.option(fc.constantFrom(...intervals), { nil: undefined }),
       distribution: fc.option(fc.constant('1' as const), { nil: undefined }),
-      // Rarely, because ways and `lateMinutes` are never read from segments.
+      // Rarely, because ways are never read from segments.
       ways: fc.option(fc.constant('1' as const), { nil: undefined, freq: 1 }),
       only: fc.option(
         fc.record({
@@ -66,7 +66,6 @@ const caseArbitrary = (anchor: number, maxEvents = 60) =>
         { nil: undefined, freq: 2 },
       ),
       by: fc.option(fc.constantFrom('plan', 'size'), { nil: undefined }),
-      lateMinutes: fc.option(fc.constantFrom(1, 60, 1_440), { nil: undefined, freq: 1 }),
       now: fc.integer({ min: -reach, max: 2 * reach }).map(distance => anchor + distance),
     }),
   )
@@ -119,9 +118,6 @@ function comparable(answer: Answer) {
       segments: answer.segments.map(({ trait, interval, ...segment }) => segment),
     }),
     ...(answer.ways && { ways: byKeys(answer) }),
-    ...(answer.late && {
-      late: answer.late.cohorts.map(({ interval, ...cohort }) => cohort),
-    }),
   }
 }
 
@@ -167,7 +163,7 @@ function expectCsvToSayTheSame(answer: Answer): void {
     bom: true,
     record_delimiter: '\r\n',
   })
-  const { totals, timeToComplete, checklist, flowId: id, flowKey: key, late } = answer
+  const { totals, timeToComplete, checklist, flowId: id, flowKey: key } = answer
   const expected: Record<string, object[]> = {
     total: [
       cells({
@@ -200,15 +196,6 @@ function expectCsvToSayTheSame(answer: Answer): void {
     item: (checklist?.items ?? []).map(({ itemId, ...item }) => cells({ id: itemId, ...item })),
     filter: (answer.filters.segment ?? []).map(({ trait, value }) => cells({ trait, value })),
     segment: (answer.segments ?? []).map(groupOf),
-    cohort: (late?.cohorts ?? []).map(({ cohort, ...group }) => ({
-      ...groupOf(group),
-      ...cells({
-        kind: cohort,
-        id: late!.stepId,
-        key: late!.key,
-        afterSeconds: late!.afterSeconds,
-      }),
-    })),
     version: answer.versions.map(({ publishedAt, distribution, ...version }) =>
       cells({ ...version, date: publishedAt }),
     ),
@@ -228,7 +215,7 @@ export function analyticsConform(open: OpenStore, rounds: Rounds): void {
       await fc.assert(
         fc.asyncProperty(caseArbitrary(anchor), async drawn => {
           const { history, deliveries, timezone, fromDay, days, version, now } = drawn
-          const { interval, distribution, ways, only, by, lateMinutes } = drawn
+          const { interval, distribution, ways, only, by } = drawn
           const query: RefQuery = {
             flowKey: 'welcome',
             from: dateOf(anchor + fromDay * day),
@@ -244,10 +231,6 @@ export function analyticsConform(open: OpenStore, rounds: Rounds): void {
           const flow = history.flows.find(({ key }) => key === 'welcome')
           if (version && flow?.versions.some(known => known.version === version)) {
             query.version = version
-          }
-          const lateStep = flow?.versions[0]?.steps[0]?.key
-          if (lateMinutes && lateStep) {
-            query.late = { stepKey: lateStep, afterMs: lateMinutes * 60_000 }
           }
           const segment = [
             ...(by ? [by] : []),
@@ -274,7 +257,6 @@ export function analyticsConform(open: OpenStore, rounds: Rounds): void {
                 ...requested,
                 ...(query.version !== undefined && { version: `${query.version}` }),
                 ...(segment.length > 0 && { segment }),
-                ...(query.late && { late: `${lateStep}:${lateMinutes}m` }),
               },
               now,
             )

@@ -5,8 +5,16 @@ import { readFlowFile } from '../../../src/core/flow/file.ts'
 import { Flow, type FlowDefinition } from '../../../src/core/flow/flow.ts'
 import { flowText } from '../../../src/core/flow/text.ts'
 import { flowWorkHere } from '../../../src/core/flow/work.ts'
+import { auditor } from '../../../src/core/organisation/audit.ts'
 import { maxFlows, newestDefinition } from '../../../src/modules/authoring/rules.ts'
-import { Authoring } from '../../../src/modules/authoring/service.ts'
+import {
+  type Authoring,
+  publishFlows,
+  pushFlows,
+  putDraft,
+  unlockFlow,
+  withdrawFlows,
+} from '../../../src/modules/authoring/service.ts'
 import { rightFlow } from '../../support/any-flow.ts'
 import type { OpenStore, Rounds, Store } from './store.ts'
 import { actor, auditOf, definitionOf, Tenant } from './tenant.ts'
@@ -27,16 +35,21 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
   const stepOf = (key: string) => ({ key, title: key })
   const tour = (...steps: string[]) => definitionOf({ key: 'tour', steps: steps.map(stepOf) })
 
-  const authoring = () => new Authoring(store.management.flows, flowWorkHere, store.clock)
-  const by = { actor }
-  const push = (...flows: FlowDefinition[]) => authoring().push(tenant.ref, flows, by)
+  const authoring = (of = tenant): Authoring => ({
+    store: store.management.flows,
+    flowWork: flowWorkHere,
+    orgRef: of.ref,
+    audit: auditor(actor, store.clock.now()),
+    now: store.clock.now(),
+    note: null,
+  })
+  const push = (...flows: FlowDefinition[]) => pushFlows(authoring(), flows)
   const pushAndPublish = (...flows: FlowDefinition[]) =>
-    authoring().push(tenant.ref, flows, by, { publish: true })
-  const publish = (...keys: string[]) => authoring().publish(tenant.ref, keys, by)
-  const withdraw = (key: string, to: 'draft' | 'archived') =>
-    authoring().withdraw(tenant.ref, [key], to, by)
+    pushFlows(authoring(), flows, { publish: true })
+  const publish = (...keys: string[]) => publishFlows(authoring(), keys)
+  const withdraw = (key: string, to: 'draft' | 'archived') => withdrawFlows(authoring(), [key], to)
   const outcomes = (changes: { outcome: string }[]) => changes.map(({ outcome }) => outcome)
-  const flows = () => authoring().flows(tenant.ref)
+  const flows = async () => (await store.management.flows.read(tenant.ref)).flows
 
   /** The newest version that callers get; null if they get none. */
   async function seen(key = 'tour', of = tenant): Promise<Flow | null> {
@@ -77,25 +90,25 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
     test('records where flows come from until a push says otherwise, and which are locked there', async () => {
       const source = { repository: 'acme/site', commit: '1a2b3c4', path: 'flows/tour.yaml' }
       const origins = new Map([['tour', { source, isLocked: true }]])
-      await authoring().push(tenant.ref, [tour('a')], by, { publish: true, origins })
+      await pushFlows(authoring(), [tour('a')], { publish: true, origins })
       expect(await flows()).toMatchObject([{ source, isLocked: true, draft: null }])
-      const edit = () => authoring().putDraft(tenant.ref, tour('b'), by, () => {})
+      const edit = () => putDraft(authoring(), tour('b'), () => {})
       await expect(edit()).rejects.toMatchObject({ code: 'flow_locked' })
-      await authoring().unlock(tenant.ref, 'tour', by)
+      await unlockFlow(authoring(), 'tour')
       await edit()
       expect(await flows()).toMatchObject([{ source, isLocked: false, draft: tour('b') }])
       await push(tour('b'))
       expect(await flows()).toMatchObject([{ source, isLocked: false }])
       const none = new Map([['tour', { source: null, isLocked: false }]])
-      expect(
-        outcomes(await authoring().push(tenant.ref, [tour('b')], by, { origins: none })),
-      ).toEqual(['unchanged'])
+      expect(outcomes(await pushFlows(authoring(), [tour('b')], { origins: none }))).toEqual([
+        'unchanged',
+      ])
       expect(await flows()).toMatchObject([{ source: null, isLocked: false, draft: tour('b') }])
     })
 
     test('a key that another organisation uses makes a separate flow', async () => {
       const [ours] = await push(tour('a'))
-      const [theirs] = await authoring().push(other.ref, [tour('a')], by)
+      const [theirs] = await pushFlows(authoring(other), [tour('a')])
       expect(theirs?.outcome).toBe('created')
       expect(theirs?.flow.id).not.toBe(ours?.flow.id)
       expect(await flows()).toHaveLength(1)
@@ -203,14 +216,14 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       await pushAndPublish(tour('a'))
       const { flows } = store.management
       const first = await flows.version(tenant.ref, 'tour', 1)
-      const published = { by: actor.name, via: actor.via, note: null }
+      const by = { publishedBy: { name: actor.name, via: 'command line' as const }, note: null }
       const now = store.clock.now()
       store.clock.wallMs -= 60_000
       await pushAndPublish(tour('b'))
       store.clock.wallMs += 60_000
       expect(await flows.versions(tenant.ref, 'tour')).toEqual([
-        { version: 2, publishedAt: now + 1, stepCount: 1, itemCount: 0, published },
-        { version: 1, publishedAt: now, stepCount: 1, itemCount: 0, published },
+        { version: 2, publishedAt: now + 1, stepCount: 1, itemCount: 0, ...by },
+        { version: 1, publishedAt: now, stepCount: 1, itemCount: 0, ...by },
       ])
       expect(await flows.version(tenant.ref, 'tour', 1)).toEqual(first)
       expect(first).toEqual({ version: 1, publishedAt: now, definition: tour('a') })
@@ -271,7 +284,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       await push(tour('a'))
       await expect(publish('tour', 'nope')).rejects.toThrow('There is no such flow: nope')
       expect(await seen()).toBeNull()
-      await authoring().push(other.ref, [definitionOf({ ...tour('a'), key: 'theirs' })], by)
+      await pushFlows(authoring(other), [definitionOf({ ...tour('a'), key: 'theirs' })])
       await expect(publish('theirs')).rejects.toThrow('There is no such flow')
     })
   })
@@ -281,13 +294,13 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       Array.from({ length: count }, (_, i) => ({ ...tour('a'), key: `flow-${i}`, name }))
     const refused = {
       code: 'too_many_flows',
-      message: `The organisation would have ${maxFlows + 1} flows that are not archived, and ${maxFlows} are the most: archive some, or leave some out`,
+      message: `An organisation can have at most ${maxFlows} flows that are not archived, and this would make ${maxFlows + 1}. Archive some, or leave some out`,
     }
     await expect(push(...many(maxFlows + 1))).rejects.toMatchObject(refused)
     await push(...many(maxFlows))
     await expect(push(tour('a'))).rejects.toMatchObject(refused)
     expect(outcomes(await push(...many(2, 'New')))).toEqual(['updated', 'updated'])
-    await authoring().push(other.ref, [tour('a')], by)
+    await pushFlows(authoring(other), [tour('a')])
     await withdraw('flow-0', 'archived')
     expect(outcomes(await push(tour('a')))).toEqual(['created'])
     await expect(publish('flow-0')).rejects.toMatchObject(refused)

@@ -121,7 +121,7 @@ test('an owner of both links them by a token, and unlinks them', async () => {
   const field = page.getByLabel('Management token of the organisation that tries flows')
   await field.fill('crn_nonsense')
   await page.getByRole('button', { name: 'Link', exact: true }).click()
-  await page.getByText('Must be a management token that works').waitFor()
+  await page.getByText('Must be a valid management token').waitFor()
   await field.fill(token)
   await page.getByRole('button', { name: 'Link', exact: true }).click()
   await page.getByText('Harbor trials tries flows for this organisation now').waitFor()

@@ -311,7 +311,7 @@ test('a value limits all charts to its runs, and the limit can be lifted', async
   expect(await page.getByText('Only runs of').count()).toBe(0)
 })
 
-test('a trait that nobody has is “Not said”, an unlisted one is rejected, and late runs are counted', async () => {
+test('a trait that nobody has is “Not said”, and an unlisted one is rejected', async () => {
   const { page } = await house.visit('/flows/welcome?by=role')
   await page.getByText(captionBy('role')).waitFor()
   expect((await cellsOf(page, captionBy('role'))).map(([name, starts]) => [name, starts])).toEqual([
@@ -319,18 +319,6 @@ test('a trait that nobody has is “Not said”, an unlisted one is rejected, an
   ])
   await page.goto(house.at('/flows/welcome?by=shoe'))
   await page.getByText('it lists plan, role').first().waitFor()
-  await page.goto(house.at('/flows/welcome?late=invite:10m'))
-  const caption = 'Completion by when runs first saw Invite your team'
-  await page.getByText(caption).waitFor()
-  const cells = await cellsOf(
-    page,
-    `${caption}, with the interval in which it lies with 95% confidence.`,
-  )
-  expect(cells.map(row => row.slice(0, 2))).toEqual([
-    ['In time', '24'],
-    ['Late', '0'],
-    ['Never', '16'],
-  ])
 })
 
 test('a step without reports has no bars; the controls for comparing two versions fit on one line', async () => {

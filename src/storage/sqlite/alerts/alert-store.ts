@@ -3,13 +3,13 @@ import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, ne, or, sql } fr
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import type {
   Alert,
-  AlertSettings,
+  AlertChanges,
   AlertStore,
   Attempted,
   Delivery,
-  Noted,
   RequestedSend,
   SendBound,
+  SettingsChange,
   StoredSettings,
   Webhook,
   WebhookChange,
@@ -26,13 +26,44 @@ import {
 } from '../database/schema.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 
-/** A row as others see it: named by its public id. */
-const told = <Row extends { id: number; orgId: number; publicId: string }>({
-  id: _,
-  orgId: __,
-  publicId,
-  ...row
-}: Row) => ({ ...row, id: publicId })
+type Rows = InRows<AlertStore>
+
+const alertColumns = {
+  id: alerts.publicId,
+  rule: alerts.rule,
+  subject: alerts.subject,
+  facts: alerts.facts,
+  since: alerts.since,
+  openedAt: alerts.openedAt,
+  resolvedAt: alerts.resolvedAt,
+}
+
+/** Without the secrets. */
+const webhookColumns = {
+  id: webhooks.publicId,
+  url: webhooks.url,
+  types: webhooks.types,
+  createdAt: webhooks.createdAt,
+  failingSince: webhooks.failingSince,
+  disabledAt: webhooks.disabledAt,
+  disabledWhy: webhooks.disabledWhy,
+  oldSecretUntil: webhooks.oldSecretUntil,
+}
+
+const deliveryColumns = {
+  id: deliveries.publicId,
+  webhook: deliveries.webhook,
+  mail: deliveries.mail,
+  type: deliveries.type,
+  state: deliveries.state,
+  attempts: deliveries.attempts,
+  createdAt: deliveries.createdAt,
+  lastAt: deliveries.lastAt,
+  nextAt: deliveries.nextAt,
+  status: deliveries.status,
+  fault: deliveries.fault,
+  body: deliveries.body,
+}
 
 const isWebhook = (orgRow: number, id: string) =>
   and(eq(webhooks.orgId, orgRow), eq(webhooks.publicId, id))
@@ -40,58 +71,49 @@ const isWebhook = (orgRow: number, id: string) =>
 const isDelivery = (orgRow: number, id: string) =>
   and(eq(deliveries.orgId, orgRow), eq(deliveries.publicId, id))
 
-/** See `AlertStore.watched`. */
 export function watchedOrganisations(database: Database): string[] {
   const tx = tables(database)
-  const set = tx.select({ row: alertSettings.orgId }).from(alertSettings)
-  const telling = tx.select({ row: webhooks.orgId }).from(webhooks)
+  const withSettings = tx.select({ row: alertSettings.orgId }).from(alertSettings)
+  const withWebhook = tx.select({ row: webhooks.orgId }).from(webhooks)
   const rows = tx
     .select({ id: organisations.publicId })
     .from(organisations)
-    .where(or(inArray(organisations.id, set), inArray(organisations.id, telling)))
+    .where(or(inArray(organisations.id, withSettings), inArray(organisations.id, withWebhook)))
     .orderBy(asc(organisations.id))
     .all()
   return rows.map(({ id }) => id)
 }
 
-/** Whether anything is to be watched, or sent. */
+/** Whether there is anything to check or send. */
 export const hasAlerts = (database: Database): boolean => watchedOrganisations(database).length > 0
 
-/** See `AlertStore.settings`. */
 export function readSettings(database: Database, orgRow: number): StoredSettings {
   const row = tables(database)
     .select()
     .from(alertSettings)
     .where(eq(alertSettings.orgId, orgRow))
     .get()
-  if (!row) return { settings: null, revision: 0, reportedFor: null }
-  const { settings, revision, reportedFor } = row
-  return { settings: settings as AlertSettings, revision, reportedFor }
+  if (!row) return { settings: null, reportedFor: null }
+  return { settings: row.settings, reportedFor: row.reportedFor }
 }
 
-/** See `AlertStore.changeSettings`. */
 export function changeSettings(
   database: Database,
   orgRow: number,
-  revision: number,
-  { settings, reportedFor, deliveries }: Parameters<AlertStore['changeSettings']>[2],
+  change: (stored: StoredSettings) => SettingsChange,
   maxDeliveries: number,
-  audit: AuditEntry,
-): boolean {
-  return inTransaction(database, tx => {
-    if (readSettings(database, orgRow).revision !== revision) return false
+): void {
+  inTransaction(database, tx => {
+    const { deliveries, audit, ...values } = change(readSettings(database, orgRow))
     addDeliveries(tx, orgRow, deliveries, maxDeliveries)
-    const values = { settings, revision: revision + 1, reportedFor }
     tx.insert(alertSettings)
       .values({ orgId: orgRow, ...values })
       .onConflictDoUpdate({ target: alertSettings.orgId, set: values })
       .run()
     writeAudit(database, orgRow, [audit])
-    return true
   })
 }
 
-/** See `AlertStore.countSends`. */
 export function countSends(
   database: Database,
   orgRow: number,
@@ -103,7 +125,7 @@ export function countSends(
   return inTransaction(database, tx => {
     for (const { kind, address } of sends) {
       for (const bound of bounds.filter(bound => bound.kind === kind)) {
-        const isOfAddress = bound.per.includes('address')
+        const isPerAddress = bound.per.includes('address')
         const before = tx
           .select({ at: requestedSends.at })
           .from(requestedSends)
@@ -111,19 +133,19 @@ export function countSends(
             and(
               eq(requestedSends.kind, kind),
               gt(requestedSends.at, now - bound.withinMs),
-              isOfAddress ? eq(requestedSends.address, address ?? '') : undefined,
+              isPerAddress ? eq(requestedSends.address, address ?? '') : undefined,
               bound.per.includes('organisation') ? eq(requestedSends.orgId, orgRow) : undefined,
             ),
           )
           .orderBy(asc(requestedSends.at))
           .all()
         const added = sends.filter(
-          send => send.kind === kind && (!isOfAddress || send.address === address),
+          send => send.kind === kind && (!isPerAddress || send.address === address),
         )
         const excess = before.length + added.length - bound.max
         if (excess <= 0) continue
         const until = (before[excess - 1]?.at ?? now) + bound.withinMs
-        return { bound, address: isOfAddress ? address : null, until }
+        return { bound, address: isPerAddress ? address : null, until }
       }
     }
     for (const send of sends) {
@@ -136,48 +158,50 @@ export function countSends(
   })
 }
 
-/** See `AlertStore.webhooks`. */
-export function listWebhooks(database: Database, orgRow: number): Webhook[] {
-  const ofIt = eq(webhooks.orgId, orgRow)
-  const rows = tables(database).select().from(webhooks).where(ofIt).orderBy(asc(webhooks.id)).all()
-  return rows.map(told)
-}
+export const listWebhooks = (database: Database, orgRow: number): Webhook[] =>
+  tables(database)
+    .select(webhookColumns)
+    .from(webhooks)
+    .where(eq(webhooks.orgId, orgRow))
+    .orderBy(asc(webhooks.id))
+    .all()
 
-/** See `AlertStore.addWebhook`. */
 export function addWebhook(
   database: Database,
   orgRow: number,
-  { id, types, ...webhook }: Webhook,
-  most: number,
+  { id, ...webhook }: Webhook,
+  secret: string,
+  max: number,
   audit: AuditEntry,
 ): boolean {
   return inTransaction(database, tx => {
-    const ofIt = eq(webhooks.orgId, orgRow)
-    if (countOf(tx, webhooks, ofIt) >= most) return false
+    if (countOf(tx, webhooks, eq(webhooks.orgId, orgRow)) >= max) return false
     tx.insert(webhooks)
-      .values({ ...webhook, types: [...types], publicId: id, orgId: orgRow })
+      .values({ ...webhook, secret, publicId: id, orgId: orgRow })
       .run()
     writeAudit(database, orgRow, [audit])
     return true
   })
 }
 
-/** Changes a webhook; false if there is none. */
-function setWebhook(
+/** Changes a webhook. Null if there is no such webhook. */
+function updateWebhook(
   tx: Tables,
   orgRow: number,
   id: string,
-  { types, ...change }: WebhookChange,
-): boolean {
-  const set = { ...change, ...(types && { types: [...types] }) }
-  const isIt = isWebhook(orgRow, id)
-  const found =
-    Object.keys(set).length === 0
-      ? tx.select({ id: webhooks.id }).from(webhooks).where(isIt).all()
-      : tx.update(webhooks).set(set).where(isIt).returning({ id: webhooks.id }).all()
-  if (found.length > 0 && change.disabledAt != null) {
+  change: WebhookChange,
+): Webhook | null {
+  const changed = tx
+    .update(webhooks)
+    // The id is set too, because an update of nothing is not valid SQL.
+    .set({ ...change, publicId: id })
+    .where(isWebhook(orgRow, id))
+    .returning(webhookColumns)
+    .get()
+  if (!changed) return null
+  if (change.disabledAt != null) {
     tx.update(deliveries)
-      .set({ state: 'failed', dueAt: null, lastFault: 'The webhook was switched off' })
+      .set({ state: 'failed', nextAt: null, fault: 'The webhook was disabled' })
       .where(
         and(
           eq(deliveries.orgId, orgRow),
@@ -187,25 +211,45 @@ function setWebhook(
       )
       .run()
   }
-  return found.length > 0
+  return changed
 }
 
-/** See `AlertStore.changeWebhook`. */
 export function changeWebhook(
   database: Database,
   orgRow: number,
   id: string,
   change: WebhookChange,
-  audit: AuditEntry | null,
-): boolean {
+  audit: AuditEntry,
+): Webhook | null {
   return inTransaction(database, tx => {
-    if (!setWebhook(tx, orgRow, id, change)) return false
-    if (audit) writeAudit(database, orgRow, [audit])
-    return true
+    const changed = updateWebhook(tx, orgRow, id, change)
+    if (changed) writeAudit(database, orgRow, [audit])
+    return changed
   })
 }
 
-/** See `AlertStore.removeWebhook`. */
+export function rotateWebhook(
+  database: Database,
+  orgRow: number,
+  id: string,
+  secret: string,
+  oldSecretUntil: number | null,
+  audit: AuditEntry,
+): Webhook | null {
+  return inTransaction(database, tx => {
+    const oldSecret = oldSecretUntil === null ? null : sql`${webhooks.secret}`
+    const rotated = tx
+      .update(webhooks)
+      .set({ secret, oldSecret, oldSecretUntil })
+      .where(isWebhook(orgRow, id))
+      .returning(webhookColumns)
+      .get()
+    if (!rotated) return null
+    writeAudit(database, orgRow, [audit])
+    return rotated
+  })
+}
+
 export function removeWebhook(
   database: Database,
   orgRow: number,
@@ -213,12 +257,12 @@ export function removeWebhook(
   audit: AuditEntry,
 ): boolean {
   return inTransaction(database, tx => {
-    const gone = tx
+    const removed = tx
       .delete(webhooks)
       .where(isWebhook(orgRow, id))
       .returning({ id: webhooks.id })
       .all()
-    if (gone.length === 0) return false
+    if (removed.length === 0) return false
     tx.delete(deliveries)
       .where(and(eq(deliveries.orgId, orgRow), eq(deliveries.webhook, id)))
       .run()
@@ -227,132 +271,141 @@ export function removeWebhook(
   })
 }
 
-/** See `AlertStore.alerts`. */
-export function listAlerts(database: Database, orgRow: number, resolvedSince: number): Alert[] {
-  const isOf = or(ne(alerts.state, 'resolved'), gte(alerts.resolvedAt, resolvedSince))
-  const rows = tables(database)
-    .select()
+export const listAlerts = (database: Database, orgRow: number, resolvedSince: number): Alert[] =>
+  tables(database)
+    .select(alertColumns)
     .from(alerts)
-    .where(and(eq(alerts.orgId, orgRow), isOf))
+    .where(
+      and(
+        eq(alerts.orgId, orgRow),
+        or(isNull(alerts.resolvedAt), gte(alerts.resolvedAt, resolvedSince)),
+      ),
+    )
     .orderBy(desc(alerts.id))
     .all()
-  return rows.map(row => ({ ...told(row), facts: row.facts as Alert['facts'] }))
-}
 
-/** See `AlertStore.note`. */
-export function noteAlerts(
+export function recordAlerts(
   database: Database,
   orgRow: number,
-  { alerts: noted, deliveries: made, reportedFor }: Noted,
+  { opened, resolved, deliveries, reportedFor }: AlertChanges,
   maxDeliveries: number,
 ): void {
   inTransaction(database, tx => {
-    for (const { id, facts, ...alert } of noted) {
-      const isIt = and(eq(alerts.orgId, orgRow), eq(alerts.publicId, id))
-      if (alert.state === 'resolved' && alert.openedAt === null) {
-        tx.delete(alerts).where(isIt).run()
-        continue
-      }
-      const values = { ...alert, facts: { ...facts } }
+    for (const { id, ...alert } of opened) {
       tx.insert(alerts)
-        .values({ ...values, publicId: id, orgId: orgRow })
-        .onConflictDoUpdate({ target: alerts.publicId, set: values, setWhere: isIt })
+        .values({ ...alert, publicId: id, orgId: orgRow })
         .run()
     }
-    addDeliveries(tx, orgRow, made, maxDeliveries)
+    for (const { id, resolvedAt } of resolved) {
+      tx.update(alerts)
+        .set({ resolvedAt })
+        .where(and(eq(alerts.orgId, orgRow), eq(alerts.publicId, id)))
+        .run()
+    }
+    addDeliveries(tx, orgRow, deliveries, maxDeliveries)
     if (reportedFor === undefined) return
     tx.update(alertSettings).set({ reportedFor }).where(eq(alertSettings.orgId, orgRow)).run()
   })
 }
 
-function addDeliveries(tx: Tables, orgRow: number, made: readonly Delivery[], most: number): void {
-  for (const { id, ...delivery } of made) {
+function addDeliveries(tx: Tables, orgRow: number, added: readonly Delivery[], max: number): void {
+  if (added.length === 0) return
+  for (const { id, ...delivery } of added) {
     tx.insert(deliveries)
       .values({ ...delivery, publicId: id, orgId: orgRow })
       .run()
   }
-  if (made.length > 0) dropOldest(tx, orgRow, most)
-}
-
-/** Drops an organisation's deliveries beyond the limit: first those that nobody waits for, the oldest first. */
-function dropOldest(tx: Tables, orgRow: number, most: number): void {
-  const ofIt = eq(deliveries.orgId, orgRow)
-  const there = countOf(tx, deliveries, ofIt)
-  if (there <= most) return
+  const ofOrganisation = eq(deliveries.orgId, orgRow)
+  const excess = countOf(tx, deliveries, ofOrganisation) - max
+  if (excess <= 0) return
+  // Those that are done go first.
   const oldest = tx
     .select({ id: deliveries.id })
     .from(deliveries)
-    .where(ofIt)
-    .orderBy(sql`due_at is not null`, asc(deliveries.id))
-    .limit(there - most)
+    .where(ofOrganisation)
+    .orderBy(sql`next_at is not null`, asc(deliveries.id))
+    .limit(excess)
   tx.delete(deliveries).where(inArray(deliveries.id, oldest)).run()
 }
 
-/** See `AlertStore.deliveries`. */
 export function listDeliveries(
   database: Database,
   orgRow: number,
-  { webhook, most }: Parameters<AlertStore['deliveries']>[1],
+  { webhook, max }: Parameters<AlertStore['deliveries']>[1],
 ): Delivery[] {
-  const isOf = webhook === null ? isNull(deliveries.webhook) : eq(deliveries.webhook, webhook)
-  const rows = tables(database)
-    .select()
+  const isOfTarget = webhook === null ? isNull(deliveries.webhook) : eq(deliveries.webhook, webhook)
+  return tables(database)
+    .select(deliveryColumns)
     .from(deliveries)
-    .where(and(eq(deliveries.orgId, orgRow), isOf))
+    .where(and(eq(deliveries.orgId, orgRow), isOfTarget))
     .orderBy(desc(deliveries.id))
-    .limit(most)
+    .limit(max)
     .all()
-  return rows.map(told)
 }
 
-/** See `AlertStore.delivery`. */
-export function findDelivery(database: Database, orgRow: number, id: string): Delivery | null {
-  const row = tables(database).select().from(deliveries).where(isDelivery(orgRow, id)).get()
-  return row ? told(row) : null
-}
+export const findDelivery = (database: Database, orgRow: number, id: string): Delivery | null =>
+  tables(database).select(deliveryColumns).from(deliveries).where(isDelivery(orgRow, id)).get() ??
+  null
 
-/** See `AlertStore.due`. */
-export function dueDeliveries(
-  database: Database,
-  now: number,
-  most: number,
-): Awaited<ReturnType<InRows<AlertStore>['due']>> {
-  const tx = tables(database)
-  // With min() as the only aggregate, the other columns are from the row that has the minimum.
-  const first = tx
-    .select({ id: deliveries.id, dueAt: sql<number>`min(${deliveries.dueAt})` })
-    .from(deliveries)
-    .where(lte(deliveries.dueAt, now))
-    .groupBy(deliveries.orgId, deliveries.webhook, deliveries.mail)
-    .limit(most)
-    .all()
-  if (first.length === 0) return []
-  const rows = tx
-    .select({ delivery: deliveries, target: webhooks, organisation: organisations.publicId })
+const outgoing = (database: Database) =>
+  tables(database)
+    .select({
+      delivery: deliveryColumns,
+      orgRef: deliveries.orgId,
+      organisation: organisations.publicId,
+      target: {
+        id: webhooks.publicId,
+        url: webhooks.url,
+        failingSince: webhooks.failingSince,
+        secret: webhooks.secret,
+        oldSecret: webhooks.oldSecret,
+        oldSecretUntil: webhooks.oldSecretUntil,
+      },
+    })
     .from(deliveries)
     .innerJoin(organisations, eq(organisations.id, deliveries.orgId))
     .leftJoin(
       webhooks,
       and(eq(webhooks.publicId, deliveries.webhook), eq(webhooks.orgId, deliveries.orgId)),
     )
-    .where(
-      inArray(
-        deliveries.id,
-        first.map(({ id }) => id),
-      ),
-    )
-    .orderBy(asc(deliveries.dueAt))
-    .all()
-  return rows.map(({ delivery, target, organisation }) => ({
-    ...told(delivery),
-    orgRef: delivery.orgId,
-    organisation,
-    target: target && told(target),
-  }))
+
+export function outgoingDelivery(
+  database: Database,
+  orgRow: number,
+  id: string,
+): Awaited<ReturnType<Rows['outgoing']>> {
+  const row = outgoing(database).where(isDelivery(orgRow, id)).get()
+  if (!row) return null
+  const { delivery, ...rest } = row
+  return { ...delivery, ...rest }
 }
 
-/** See `AlertStore.attempted`. */
-export function noteAttempt(
+export function dueDeliveries(
+  database: Database,
+  now: number,
+  max: number,
+): Awaited<ReturnType<Rows['due']>> {
+  // With min() as the only aggregate, the other columns are from the row that has the minimum.
+  const first = tables(database)
+    .select({ id: deliveries.id, nextAt: sql<number>`min(${deliveries.nextAt})` })
+    .from(deliveries)
+    .where(lte(deliveries.nextAt, now))
+    .groupBy(deliveries.orgId, deliveries.webhook, deliveries.mail)
+    .limit(max)
+    .all()
+  if (first.length === 0) return []
+  const isFirst = inArray(
+    deliveries.id,
+    first.map(({ id }) => id),
+  )
+  return outgoing(database)
+    .where(isFirst)
+    .orderBy(asc(deliveries.nextAt))
+    .all()
+    .map(({ delivery, ...rest }) => ({ ...delivery, ...rest }))
+}
+
+export function recordAttempt(
   database: Database,
   orgRow: number,
   id: string,
@@ -361,11 +414,10 @@ export function noteAttempt(
 ): void {
   inTransaction(database, tx => {
     tx.update(deliveries).set(attempted).where(isDelivery(orgRow, id)).run()
-    if (webhook) setWebhook(tx, orgRow, webhook.id, webhook.change)
+    if (webhook) updateWebhook(tx, orgRow, webhook.id, webhook.change)
   })
 }
 
-/** See `AlertStore.replay`. */
 export function replayDelivery(
   database: Database,
   orgRow: number,
@@ -376,7 +428,7 @@ export function replayDelivery(
   return inTransaction(database, tx => {
     const replayed = tx
       .update(deliveries)
-      .set({ state: 'pending', dueAt: at, attempts: 0 })
+      .set({ state: 'pending', nextAt: at, attempts: 0 })
       .where(and(isDelivery(orgRow, id), ne(deliveries.state, 'pending')))
       .returning({ id: deliveries.id })
       .all()
@@ -386,31 +438,30 @@ export function replayDelivery(
   })
 }
 
-/** See `AlertStore.forget`. */
 export function forgetAlerts(
   database: Database,
   deliveriesBefore: number,
   alertsBefore: number,
-  most: number,
+  max: number,
 ): void {
   inTransaction(database, tx => {
-    const old = tx
+    const oldDeliveries = tx
       .select({ id: deliveries.id })
       .from(deliveries)
       .where(lt(deliveries.createdAt, deliveriesBefore))
-      .limit(most)
-    tx.delete(deliveries).where(inArray(deliveries.id, old)).run()
-    const counted = tx
+      .limit(max)
+    tx.delete(deliveries).where(inArray(deliveries.id, oldDeliveries)).run()
+    const oldSends = tx
       .select({ id: requestedSends.id })
       .from(requestedSends)
       .where(lt(requestedSends.at, deliveriesBefore))
-      .limit(most)
-    tx.delete(requestedSends).where(inArray(requestedSends.id, counted)).run()
-    const over = tx
+      .limit(max)
+    tx.delete(requestedSends).where(inArray(requestedSends.id, oldSends)).run()
+    const oldAlerts = tx
       .select({ id: alerts.id })
       .from(alerts)
       .where(lt(alerts.resolvedAt, alertsBefore))
-      .limit(most)
-    tx.delete(alerts).where(inArray(alerts.id, over)).run()
+      .limit(max)
+    tx.delete(alerts).where(inArray(alerts.id, oldAlerts)).run()
   })
 }

@@ -5,6 +5,13 @@ import type { Bucket } from '../../../core/organisation/buckets.ts'
 import type { Scope } from '../../../core/organisation/management-token.ts'
 import { roles } from '../../../core/organisation/role.ts'
 import { identityModes } from '../../../core/organisation/verified-identity.ts'
+import type {
+  AlertSettings,
+  Facts,
+  MessageType,
+  RuleName,
+  Webhook,
+} from '../../interfaces/alerts.ts'
 
 /**
  * The columns of the tables that Drizzle queries. `schema.sql` creates these and all other tables with their keys
@@ -88,8 +95,7 @@ export const dashboardLinks = sqliteTable('dashboard_links', {
 
 export const alertSettings = sqliteTable('alert_settings', {
   orgId: integer('org_id').primaryKey(),
-  settings: text({ mode: 'json' }).$type<object>().notNull(),
-  revision: integer().notNull(),
+  settings: text({ mode: 'json' }).$type<AlertSettings>().notNull(),
   reportedFor: text('reported_for'),
 })
 
@@ -97,13 +103,11 @@ export const alerts = sqliteTable('alerts', {
   id: integer().primaryKey(),
   orgId: integer('org_id').notNull(),
   publicId: text('public_id').notNull(),
-  rule: text().notNull(),
+  rule: text().$type<RuleName>().notNull(),
   subject: text().notNull(),
-  state: text({ enum: ['pending', 'open', 'resolved'] }).notNull(),
-  streak: integer().notNull(),
-  facts: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  facts: text({ mode: 'json' }).$type<Facts>().notNull(),
   since: integer().notNull(),
-  openedAt: integer('opened_at'),
+  openedAt: integer('opened_at').notNull(),
   resolvedAt: integer('resolved_at'),
 })
 
@@ -112,14 +116,14 @@ export const webhooks = sqliteTable('webhooks', {
   orgId: integer('org_id').notNull(),
   publicId: text('public_id').notNull(),
   url: text().notNull(),
-  types: text({ mode: 'json' }).$type<string[]>().notNull(),
+  types: text({ mode: 'json' }).$type<Webhook['types']>().notNull(),
   secret: text().notNull(),
   oldSecret: text('old_secret'),
   oldSecretUntil: integer('old_secret_until'),
   createdAt: integer('created_at').notNull(),
   failingSince: integer('failing_since'),
   disabledAt: integer('disabled_at'),
-  disabledWhy: text('disabled_why'),
+  disabledWhy: text('disabled_why').$type<Webhook['disabledWhy']>(),
 })
 
 export const deliveries = sqliteTable('deliveries', {
@@ -128,15 +132,15 @@ export const deliveries = sqliteTable('deliveries', {
   publicId: text('public_id').notNull(),
   webhook: text(),
   mail: text(),
-  type: text().notNull(),
+  type: text().$type<MessageType>().notNull(),
   body: text().notNull(),
   createdAt: integer('created_at').notNull(),
   state: text({ enum: ['pending', 'delivered', 'failed'] }).notNull(),
-  dueAt: integer('due_at'),
+  nextAt: integer('next_at'),
   attempts: integer().notNull(),
   lastAt: integer('last_at'),
-  lastStatus: integer('last_status'),
-  lastFault: text('last_fault'),
+  status: integer(),
+  fault: text(),
 })
 
 export const requestedSends = sqliteTable('requested_sends', {

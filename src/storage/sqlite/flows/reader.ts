@@ -5,7 +5,7 @@ import type {
   AuthoredFlow,
   FlowsRead,
   PublishedParts,
-  VersionNote,
+  VersionRecord,
 } from '../../interfaces/authoring.ts'
 import { preparedOnce } from '../catalogue/change.ts'
 
@@ -57,16 +57,16 @@ const statements = preparedOnce((database: Database) => {
     version: database.query<VersionRow, [number, string, number]>(
       `select v.version, v.published_at as publishedAt, v.definition from ${ofFlow} and v.version = ?`,
     ),
-    versions: database.query<Omit<VersionNote, 'published'>, [number, string]>(
+    versions: database.query<Omit<VersionRecord, 'publishedBy' | 'note'>, [number, string]>(
       `select v.version, v.published_at as publishedAt, json_array_length(v.step_rows) as stepCount,
         json_array_length(v.item_rows) as itemCount from ${ofFlow} order by v.version desc`,
     ),
     // Showing a version again, or making it only a draft, is no new version.
     publishers: database.query<
-      { version: number } & NonNullable<VersionNote['published']>,
+      { version: number; note: string | null } & NonNullable<VersionRecord['publishedBy']>,
       [number, string]
     >(
-      `select after ->> '$.version' as version, actor as "by", via, note from audit_log
+      `select after ->> '$.version' as version, actor as name, via, note from audit_log
       where org_id = ? and subject = ?
         and action in ('flow.publish', 'flow.push_and_publish', 'flow.restore')
         and before ->> '$.version' is not after ->> '$.version'
@@ -136,13 +136,14 @@ export async function readFlowsInSlices(
 }
 
 /** See `FlowStore.versions`; who published which, as far as the audit log says. */
-export function flowVersionsOf(database: Database, orgRow: number, key: string): VersionNote[] {
+export function flowVersionsOf(database: Database, orgRow: number, key: string): VersionRecord[] {
   const sql = statements(database)
-  const noted = sql.publishers.all(orgRow, key)
-  const published = new Map(noted.map(({ version, ...by }) => [version, by] as const))
-  return sql.versions
-    .all(orgRow, key)
-    .map(row => ({ ...row, published: published.get(row.version) ?? null }))
+  const lines = new Map(sql.publishers.all(orgRow, key).map(line => [line.version, line]))
+  return sql.versions.all(orgRow, key).map(row => {
+    const line = lines.get(row.version)
+    const publishedBy = line ? { name: line.name, via: line.via } : null
+    return { ...row, publishedBy, note: line?.note ?? null }
+  })
 }
 
 /** See `FlowStore.version`. */

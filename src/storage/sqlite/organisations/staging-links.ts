@@ -2,8 +2,8 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, eq } from 'drizzle-orm'
 import {
   type AuditOfBoth,
+  type Environments,
   type LinkProblem,
-  type Links,
   maxStaging,
   type Pair,
 } from '../../interfaces/environments.ts'
@@ -13,7 +13,6 @@ import { organisations, stagingLinks } from '../database/schema.ts'
 import { writeAudit } from './audit-log.ts'
 
 const linked = {
-  ref: organisations.id,
   id: organisations.publicId,
   slug: organisations.slug,
   name: organisations.name,
@@ -21,7 +20,7 @@ const linked = {
 }
 
 /** See `EnvironmentStore.links`. */
-export function readLinks(database: Database, orgRow: number): InRows<Links> {
+export function readLinks(database: Database, orgRow: number): Environments {
   const tx = tables(database)
   const production = tx
     .select(linked)

@@ -17,16 +17,16 @@ export function AlertsSection() {
   const settings = useRead<AlertSettings>(settingsPath)
   const webhooks = useRead<WebhookList>(webhooksPath)
   const { filters } = useFilters()
-  const said = useSignal<string | null>(null)
+  const statusText = useSignal<string | null>(null)
   const { webhook: chosen } = filters
   if (chosen !== undefined && chosen !== null) {
     return (
       <>
-        <StatusMessage of={said} />
+        <StatusMessage of={statusText} />
         <Reading of={webhooks} lines={4}>
           {({ webhooks }) => {
             const webhook = webhooks.find(({ id }) => id === chosen)
-            return webhook ? <Deliveries of={webhook} said={said} /> : <Missing />
+            return webhook ? <Deliveries of={webhook} statusText={statusText} /> : <Missing />
           }}
         </Reading>
       </>
@@ -35,15 +35,15 @@ export function AlertsSection() {
   return (
     <>
       <p class="lead">{words.why}</p>
-      <StatusMessage of={said} />
+      <StatusMessage of={statusText} />
       <h3>{words.rules}</h3>
       <Reading of={settings} lines={4}>
-        {({ rules }) => <RulesForm rules={rules} said={said} />}
+        {({ rules }) => <RulesForm rules={rules} statusText={statusText} />}
       </Reading>
       <h3>{words.webhooks}</h3>
       <p class="lead">{words.webhooksWhy}</p>
       <Reading of={webhooks} lines={2}>
-        {data => <Webhooks of={data} said={said} />}
+        {data => <Webhooks of={data} statusText={statusText} />}
       </Reading>
       <p class="footnote">
         <a href={manual('alerts')}>{words.manual}</a>
@@ -53,12 +53,12 @@ export function AlertsSection() {
       <Reading of={settings} lines={3}>
         {data => (
           <>
-            <ReportForm settings={data} said={said} />
-            <Recipients settings={data} said={said} />
+            <ReportForm settings={data} statusText={statusText} />
+            <Recipients settings={data} statusText={statusText} />
           </>
         )}
       </Reading>
-      <Mails said={said} />
+      <Mails />
     </>
   )
 }

@@ -1,6 +1,5 @@
 import type { Signal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
-import type { Delivery, DeliveryList, Webhook } from '../../../modules/alerts/schema.ts'
+import type { DeliveryJson, DeliveryList, WebhookJson } from '../../../modules/alerts/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
 import { readAgain, soonMs, useRead } from '../api/read.ts'
@@ -14,13 +13,13 @@ import { alertWords as words } from '../words/alerts.ts'
 import { Refused } from './refused.tsx'
 import { mailsPath, webhooksPath } from './saving.ts'
 
-const tones: Readonly<Record<Delivery['state'], Tone>> = {
+const tones: Readonly<Record<DeliveryJson['state'], Tone>> = {
   pending: 'accent',
   delivered: 'good',
   failed: 'bad',
 }
 
-const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
+const columns: Column<DeliveryJson>[] = [
   {
     name: words.message,
     isTitle: true,
@@ -42,7 +41,7 @@ const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
     cell: ({ createdAt }) => momentHere(createdAt),
   },
   {
-    name: words.answer,
+    name: words.response,
     cell: ({ status, fault, attempts, nextAt }) => (
       <>
         {status ?? fault ?? '–'}
@@ -57,56 +56,58 @@ const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
     name: words.state,
     cell: ({ state }) => <Badge tone={tones[state]}>{words.deliveryStates[state]}</Badge>,
   },
-  {
-    head: <span class="unseen">{words.replay}</span>,
-    name: '',
-    cell: delivery => (
-      <span class="row-actions">
-        {delivery.state !== 'pending' && (
-          <Button
-            aria-label={words.replayOf(delivery.mail ?? delivery.type, delivery.id)}
-            onClick={() => replay(delivery)}
-          >
-            {words.replay}
-          </Button>
-        )}
-      </span>
-    ),
-  },
 ]
 
-/** What was sent and what is waiting, each with a button to replay it. */
-function Sent({
-  path,
-  caption,
-  empty,
-  said,
+const replayColumn = (replay: (delivery: DeliveryJson) => void): Column<DeliveryJson> => ({
+  head: <span class="unseen">{words.replay}</span>,
+  name: '',
+  cell: delivery => (
+    <span class="row-actions">
+      {delivery.state !== 'pending' && (
+        <Button
+          aria-label={words.replayOf(delivery.type, delivery.id)}
+          onClick={() => replay(delivery)}
+        >
+          {words.replay}
+        </Button>
+      )}
+    </span>
+  ),
+})
+
+/** Messages to a webhook, each with a button to replay it. */
+export function Deliveries({
+  of: { id, url },
+  statusText,
 }: {
-  path: string
-  caption: string
-  /** Shown if there are none. */
-  empty: ComponentChildren
-  said: Signal<string | null>
+  of: WebhookJson
+  statusText: Signal<string | null>
 }) {
+  const path = `${webhooksPath}/${encodeURIComponent(id)}/deliveries`
+  const caption = words.deliveriesOf(new URL(url).host)
   const list = useRead<DeliveryList>(path, soonMs)
   const { refused, run } = useAction()
-  const replay = (delivery: Delivery) =>
+  const replay = (delivery: DeliveryJson) =>
     run(async () => {
       await act(`${path}/${encodeURIComponent(delivery.id)}/replay`, {})
-      said.value = words.replayed(delivery.id)
+      statusText.value = words.replayed(delivery.id)
       readAgain()
     })
   return (
     <>
+      <div class="part-head">
+        <h3>{caption}</h3>
+        <a href={addressOf(['settings', 'alerts'])}>{words.back}</a>
+      </div>
       <Refused of={refused.value} />
       <Reading of={list} lines={4}>
         {({ deliveries }) =>
           deliveries.length === 0 ? (
-            empty
+            <Notice title={words.nothingSent}>{words.nothingSentWhy}</Notice>
           ) : (
             <Table
               caption={caption}
-              columns={columns(replay)}
+              columns={[...columns, replayColumn(replay)]}
               rows={deliveries}
               keyOf={delivery => delivery.id}
             />
@@ -117,40 +118,26 @@ function Sent({
   )
 }
 
-/** What was sent to a webhook, and what is waiting. */
-export function Deliveries({
-  of: { id, url },
-  ...props
-}: {
-  of: Webhook
-  said: Signal<string | null>
-}) {
-  const caption = words.deliveriesOf(new URL(url).host)
+/** Mails of the weekly report. */
+export function Mails() {
+  const list = useRead<DeliveryList>(mailsPath, soonMs)
   return (
     <>
-      <div class="part-head">
-        <h3>{caption}</h3>
-        <a href={addressOf(['settings', 'alerts'])}>{words.back}</a>
-      </div>
-      <Sent
-        path={`${webhooksPath}/${encodeURIComponent(id)}/deliveries`}
-        caption={caption}
-        empty={<Notice title={words.nothingSent}>{words.nothingSentWhy}</Notice>}
-        {...props}
-      />
+      <h4>{words.mailsSent}</h4>
+      <Reading of={list} lines={2}>
+        {({ deliveries }) =>
+          deliveries.length === 0 ? (
+            <p class="hint">{words.noMailSent}</p>
+          ) : (
+            <Table
+              caption={words.mailsSent}
+              columns={columns}
+              rows={deliveries}
+              keyOf={delivery => delivery.id}
+            />
+          )
+        }
+      </Reading>
     </>
   )
 }
-
-/** The mails of the weekly report, and what became of each. */
-export const Mails = (props: { said: Signal<string | null> }) => (
-  <>
-    <h4>{words.mailsSent}</h4>
-    <Sent
-      path={mailsPath}
-      caption={words.mailsSent}
-      empty={<p class="hint">{words.noMailSent}</p>}
-      {...props}
-    />
-  </>
-)

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { Webhook, WebhookWithSecret } from '../../../modules/alerts/schema.ts'
+import type { WebhookJson, WebhookWithSecret } from '../../../modules/alerts/schema.ts'
 import type { Failure } from '../api/failure.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
@@ -11,7 +11,7 @@ import { alertWords as words } from '../words/alerts.ts'
 import { webhookPath, webhooksPath } from './saving.ts'
 import { hostOf } from './webhook-table.tsx'
 
-type Types = Webhook['types']
+type Types = WebhookJson['types']
 type Type = Types[number]
 
 /** What a webhook is sent: everything (null), or some types. */
@@ -92,8 +92,8 @@ export function ChooseTypes({
   onChosen,
   onClose,
 }: {
-  of: Webhook
-  onChosen: (changed: Webhook) => void
+  of: WebhookJson
+  onChosen: (changed: WebhookJson) => void
   onClose: () => void
 }) {
   const types = useTypes(of.types)
@@ -104,7 +104,7 @@ export function ChooseTypes({
       isReady={isChosen(types)}
       act={async () => {
         const body = { types: types.value ?? [] }
-        onChosen(await act<Webhook>(webhookPath(of), { method: 'PATCH', body }))
+        onChosen(await act<WebhookJson>(webhookPath(of), { method: 'PATCH', body }))
         readAgain()
       }}
       onClose={onClose}

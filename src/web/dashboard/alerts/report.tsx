@@ -19,10 +19,10 @@ import { confirmationsPath, save } from './saving.ts'
 /** Who gets the weekly report. */
 export function ReportForm({
   settings: { report, sendsMail },
-  said,
+  statusText,
 }: {
   settings: AlertSettings
-  said: Signal<string | null>
+  statusText: Signal<string | null>
 }) {
   const saving = useAction()
   const sending = useAction()
@@ -42,7 +42,7 @@ export function ReportForm({
         event.preventDefault()
         saving.run(async () => {
           await save({ report: { on: isOn.value, mails: list() } })
-          said.value = words.savedReport
+          statusText.value = words.savedReport
         })
       }}
     >
@@ -82,7 +82,7 @@ export function ReportForm({
             sending.run(async () => {
               const body = { send: true }
               const { sentTo } = await act<WeeklyReport>('/manage/alerts/report', { body })
-              said.value = words.sent(sentTo)
+              statusText.value = words.sent(sentTo)
               readAgain()
             })
           }
@@ -96,7 +96,7 @@ export function ReportForm({
 
 type Recipient = AlertSettings['report']['recipients'][number]
 
-const tones = { waiting: 'warn', confirmed: 'good', unsubscribed: 'neutral' } as const
+const tones = { waiting: 'warn', confirmed: 'good' } as const
 
 const columns = (resend: ((recipient: Recipient) => void) | null): Column<Recipient>[] => [
   { name: words.address, isTitle: true, cell: ({ mail }) => mail },
@@ -136,16 +136,16 @@ const columns = (resend: ((recipient: Recipient) => void) | null): Column<Recipi
 /** Which mail addresses have confirmed that they want the report. */
 export function Recipients({
   settings: { report, sendsMail },
-  said,
+  statusText,
 }: {
   settings: AlertSettings
-  said: Signal<string | null>
+  statusText: Signal<string | null>
 }) {
   const { refused, run } = useAction()
   const resend = ({ mail }: Recipient) =>
     run(async () => {
       await act(confirmationsPath, { body: { mail } })
-      said.value = words.resent(mail)
+      statusText.value = words.resent(mail)
       readAgain()
     })
   if (report.recipients.length === 0) return null

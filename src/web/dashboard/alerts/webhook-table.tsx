@@ -1,4 +1,4 @@
-import type { Webhook } from '../../../modules/alerts/schema.ts'
+import type { WebhookJson } from '../../../modules/alerts/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
@@ -9,16 +9,16 @@ import { formatAge } from '../words/time.ts'
 
 /** What can be done with a webhook. */
 export interface WebhookActions {
-  test: (webhook: Webhook) => void
-  turn: (webhook: Webhook, on: boolean) => void
-  choose: (webhook: Webhook) => void
-  rotate: (webhook: Webhook) => void
-  remove: (webhook: Webhook) => void
+  test: (webhook: WebhookJson) => void
+  turn: (webhook: WebhookJson, on: boolean) => void
+  choose: (webhook: WebhookJson) => void
+  rotate: (webhook: WebhookJson) => void
+  remove: (webhook: WebhookJson) => void
 }
 
 export const hostOf = ({ url }: { url: string }) => new URL(url).host
 
-function State({ of }: { of: Webhook }) {
+function State({ of }: { of: WebhookJson }) {
   const { disabledAt, disabledWhy, failingSince, oldSecretUntil } = of
   const tone = disabledAt !== null ? 'neutral' : failingSince !== null ? 'bad' : 'good'
   const name = disabledAt !== null ? words.off : failingSince !== null ? words.failing : words.on
@@ -38,14 +38,14 @@ function State({ of }: { of: Webhook }) {
   )
 }
 
-const columns = ({ test, turn, choose, rotate, remove }: WebhookActions): Column<Webhook>[] => [
+const columns = ({ test, turn, choose, rotate, remove }: WebhookActions): Column<WebhookJson>[] => [
   {
     name: words.address,
     isTitle: true,
     cell: webhook => (
       <>
         <span class="webhook-url">{webhook.url}</span>
-        <span class="row-note">{words.told(webhook.types)}</span>
+        <span class="row-note">{words.subscribed(webhook.types)}</span>
         <span class="row-note">
           <a href={addressOf(['settings', 'alerts'], { webhook: webhook.id })}>
             {words.deliveries}
@@ -92,7 +92,7 @@ export const WebhookTable = ({
   webhooks,
   actions,
 }: {
-  webhooks: readonly Webhook[]
+  webhooks: readonly WebhookJson[]
   actions: WebhookActions
 }) => (
   <Table

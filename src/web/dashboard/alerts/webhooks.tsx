@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type {
-  Delivery,
-  Webhook,
+  DeliveryJson,
+  WebhookJson,
   WebhookList,
   WebhookWithSecret,
 } from '../../../modules/alerts/schema.ts'
@@ -21,37 +21,37 @@ import { hostOf, WebhookTable } from './webhook-table.tsx'
 /** The webhooks that messages are sent to, and all that can be done with them. */
 export function Webhooks({
   of: { webhooks },
-  said,
+  statusText,
 }: {
   of: WebhookList
-  said: Signal<string | null>
+  statusText: Signal<string | null>
 }) {
   const { refused, run } = useAction()
   const isAdding = useSignal(false)
   const shown = useSignal<WebhookWithSecret | null>(null)
-  const rotated = useSignal<Webhook | null>(null)
-  const choosing = useSignal<Webhook | null>(null)
-  const removed = useSignal<Webhook | null>(null)
+  const rotated = useSignal<WebhookJson | null>(null)
+  const choosing = useSignal<WebhookJson | null>(null)
+  const removed = useSignal<WebhookJson | null>(null)
   const actions = {
-    test: (webhook: Webhook) =>
+    test: (webhook: WebhookJson) =>
       run(async () => {
-        const sent = await act<Delivery>(at(webhook, '/test'), {})
-        const why = sent.status === null ? (sent.fault ?? '') : words.answered(sent.status)
-        said.value =
+        const sent = await act<DeliveryJson>(at(webhook, '/test'), {})
+        const why = sent.status === null ? (sent.fault ?? '') : words.responded(sent.status)
+        statusText.value =
           sent.state === 'delivered'
             ? words.arrived(hostOf(webhook), sent.status ?? 0)
             : words.notArrived(hostOf(webhook), why)
         readAgain()
       }),
-    turn: (webhook: Webhook, on: boolean) =>
+    turn: (webhook: WebhookJson, on: boolean) =>
       run(async () => {
         await act(at(webhook), { method: 'PATCH', body: { on } })
-        said.value = words.switched(hostOf(webhook), on)
+        statusText.value = words.switched(hostOf(webhook), on)
         readAgain()
       }),
-    choose: (webhook: Webhook) => (choosing.value = webhook),
-    rotate: (webhook: Webhook) => (rotated.value = webhook),
-    remove: (webhook: Webhook) => (removed.value = webhook),
+    choose: (webhook: WebhookJson) => (choosing.value = webhook),
+    rotate: (webhook: WebhookJson) => (rotated.value = webhook),
+    remove: (webhook: WebhookJson) => (removed.value = webhook),
   }
   return (
     <>
@@ -78,7 +78,7 @@ export function Webhooks({
         <NewWebhook
           onMade={made => {
             shown.value = made
-            said.value = words.added(hostOf(made), made.types.length)
+            statusText.value = words.added(hostOf(made), made.types.length)
           }}
           onClose={() => (isAdding.value = false)}
         />
@@ -86,7 +86,9 @@ export function Webhooks({
       {choosing.value && (
         <ChooseTypes
           of={choosing.value}
-          onChosen={changed => (said.value = words.chose(hostOf(changed), changed.types.length))}
+          onChosen={changed =>
+            (statusText.value = words.chose(hostOf(changed), changed.types.length))
+          }
           onClose={() => (choosing.value = null)}
         />
       )}
@@ -98,7 +100,7 @@ export function Webhooks({
           why={words.rotateWhy}
           onRotated={made => {
             shown.value = made
-            said.value = words.rotated(hostOf(made))
+            statusText.value = words.rotated(hostOf(made))
           }}
           onClose={() => (rotated.value = null)}
         />
@@ -111,7 +113,7 @@ export function Webhooks({
           act={async () => {
             await act(at(removed.value!), { method: 'DELETE' })
             forgetReading(at(removed.value!, '/deliveries'))
-            said.value = words.removed(hostOf(removed.value!))
+            statusText.value = words.removed(hostOf(removed.value!))
             readAgain()
           }}
           onClose={() => (removed.value = null)}

@@ -30,8 +30,6 @@ export interface Question {
   by: string | null
   /** The only value whose runs are counted, as the API takes it: `plan:pro`. Without a value it limits nothing. */
   only: string | null
-  /** A step, and the time after which it counts as seen late, as the API takes it: `invite:24h`. */
-  late: string | null
 }
 
 /** Reads the address. Nonsense is passed on to the API, which says what is wrong with it. */
@@ -53,7 +51,6 @@ export function useQuestion(): Question {
     version: filters.version ?? null,
     by: filters.by ?? null,
     only: filters.segment?.includes(':') ? filters.segment : null,
-    late: filters.late ?? null,
     compare: compare === 'none' || /^v\d+$/.test(compare ?? '') ? (compare as 'none') : 'previous',
   }
 }
@@ -72,9 +69,6 @@ const queryOf = (
 /** The query for all runs by a trait, whichever value is selected. */
 export const segmentsQuery = (question: Question, trait: string) =>
   queryOf({ ...question, only: null }, { segment: trait })
-
-/** The query for runs by the time when they first saw a step. */
-export const lateQuery = (question: Question, late: string) => queryOf(question, { late })
 
 /** The query that includes the ways that runs took. */
 export const waysQuery = (question: Question) => queryOf(question, { ways: '1' })

@@ -14,7 +14,6 @@ import { Definitions } from './definitions.tsx'
 import { Durations } from './durations.tsx'
 import { Experiment } from './experiment.tsx'
 import { Funnel } from './funnel.tsx'
-import { Late } from './late.tsx'
 import { PaperRange } from './paper-range.tsx'
 import { type Analytics, useQuestion, useResults } from './question.ts'
 import { BySegments, Only, useTraits } from './segments.tsx'
@@ -86,7 +85,6 @@ function Results({ flow }: { flow: AuthoredFlow }) {
                   traits={traits}
                 />
               )}
-              <Late data={data} question={question} />
               <p class="footnote">
                 {words.generated(
                   formatMoment(data.generatedAt, data.range.timezone),

@@ -90,33 +90,33 @@ const urgencyOf: Readonly<Record<Alert['rule'], number>> = {
   'dead_letters.found': 5,
 }
 
-/** How long an alert that is over is still shown. */
-const toldForMs = dayMs
+/** How long a resolved alert is still shown. */
+const resolvedShownMs = dayMs
 
-/** An alert that is open or was over recently. Steps that are listed anyway show their own alerts. */
+/** An alert that is open or was resolved recently. Steps in the list show their own alerts. */
 function ofAlert({ id, rule, state, message, fix, page, openedAt, resolvedAt }: Alert): Need {
-  const isOver = state === 'resolved'
-  const said = isOver
-    ? alertWords.overSince(formatAge(resolvedAt!))
+  const isResolved = state === 'resolved'
+  const why = isResolved
+    ? alertWords.resolvedSince(formatAge(resolvedAt!))
     : `${alertWords.openSince(formatAge(openedAt))}. ${fix}`
   return {
     key: `alert ${id}`,
-    urgency: isOver ? -1 : urgencyOf[rule],
-    badge: isOver ? ['good', alertWords.over] : ['bad', alertWords.alert],
+    urgency: isResolved ? -1 : urgencyOf[rule],
+    badge: isResolved ? ['good', alertWords.resolved] : ['bad', alertWords.alert],
     title: message,
-    why: said,
+    why,
     address: addressOf(page === '' ? [] : page.split('/').map(decodeURIComponent)),
   }
 }
 
 function ofAlerts({ alerts, findings }: AlertList, check: StepCheck): Need[] {
   const listed = new Set(check.steps.filter(isBad).map(({ flow, step }) => `${flow}/${step}`))
-  const isTold = ({ rule, state, subject, resolvedAt }: Alert) =>
+  const isShown = ({ rule, state, subject, resolvedAt }: Alert) =>
     state === 'open'
       ? rule !== 'step.broken' || !listed.has(subject)
-      : Date.parse(resolvedAt!) > Date.now() - toldForMs
+      : Date.parse(resolvedAt!) > Date.now() - resolvedShownMs
   return [
-    ...alerts.filter(isTold).map(ofAlert),
+    ...alerts.filter(isShown).map(ofAlert),
     ...(may('settings:write') ? findings : []).map(
       ({ webhook, message, fix, since }): Need => ({
         key: `webhook ${webhook}`,

@@ -1,4 +1,4 @@
-/** Texts about runs by traits, and about runs that saw a step late. */
+/** Texts about runs by traits. */
 export const segmentWords = {
   title: 'By trait',
   by: 'By',
@@ -28,20 +28,4 @@ export const segmentWords = {
   interval: '95% interval',
   median: 'Median time',
   csv: 'Download (CSV)',
-
-  lateTitle: 'Who saw a step late',
-  step: 'Step',
-  noStep: 'Choose a step',
-  after: 'Late after',
-  afters: [
-    ['10m', '10 minutes'],
-    ['1h', '1 hour'],
-    ['24h', '1 day'],
-    ['7d', '7 days'],
-  ] as readonly (readonly [string, string])[],
-  lateChoose: 'Choose a step to see whether those who reach it late complete the flow, too.',
-  cohort: 'Saw it',
-  cohorts: { in_time: 'In time', late: 'Late', never: 'Never' },
-  lateCaption: (step: string) =>
-    `Completion by when runs first saw ${step}, with the interval in which it lies with 95% confidence.`,
 }

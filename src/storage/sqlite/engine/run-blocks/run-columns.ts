@@ -4,9 +4,7 @@ import { codeOfDuration, noDuration } from '../../../../core/number/statistics.t
 import { stepOutcomes } from '../../../../core/run/outcome.ts'
 import { type RunStep, unpackTraits } from '../../../../core/run/run.ts'
 import {
-  type Beside,
   type ColumnTrait,
-  cohortCodes,
   outcomeBits,
   outcomeCodes,
   type Planes,
@@ -207,7 +205,6 @@ export class RunColumnsBuilder {
   private readonly items = new Places()
   private readonly ticks: PlaneBuilder
   private readonly traits = new Map<string, TraitBuilder>()
-  private readonly cohorts: Uint8Array | null
   private readonly ways: WayBuilder | null
   private dependsOnNewest = false
 
@@ -215,14 +212,14 @@ export class RunColumnsBuilder {
    * @param from no run starts before this; none starts `longestColumns` after it, or later
    * @param capacity the most runs that there can be
    * @param latelyFrom `lately` tells the runs of which something was heard since this time
-   * @param beside what else is asked; nothing for blocks
+   * @param withPaths whether to include `ways`; never for blocks
    */
   constructor(
     private readonly positions: FlowPositions<number>,
     private readonly from: number,
     private readonly capacity: number,
     private readonly latelyFrom: number,
-    private readonly beside: Beside<number> = { late: null, hasWays: false },
+    withPaths = false,
   ) {
     this.starts = new Uint32Array(capacity)
     this.people = new BigUint64Array(capacity)
@@ -230,8 +227,7 @@ export class RunColumnsBuilder {
     this.ends = new Uint16Array(capacity)
     this.marks = stepOutcomes.map(() => new PlaneBuilder(capacity))
     this.ticks = new PlaneBuilder(capacity)
-    this.cohorts = beside.late && new Uint8Array(capacity)
-    this.ways = beside.hasWays ? new WayBuilder(capacity) : null
+    this.ways = withPaths ? new WayBuilder(capacity) : null
   }
 
   add(run: ColumnRun): void {
@@ -241,7 +237,6 @@ export class RunColumnsBuilder {
     this.people[i] = run.person
     this.addSteps(i, run)
     if (run.traits !== null) this.addTraits(i, run.traits)
-    if (this.cohorts) this.cohorts[i] = this.cohortOf(run)
     if (this.ways) {
       const path = this.positions.inTime(run.steps, run.version)
       this.ways.set(
@@ -273,13 +268,6 @@ export class RunColumnsBuilder {
       this.traits.set(name, trait)
       trait.set(run, value)
     }
-  }
-
-  private cohortOf({ steps, startedAt }: ColumnRun): number {
-    const { step, afterMs } = this.beside.late!
-    const viewedAt = steps.find(({ stepId }) => stepId === step)?.viewedAt ?? null
-    if (viewedAt === null) return cohortCodes.never
-    return viewedAt - startedAt > afterMs ? cohortCodes.late : cohortCodes.inTime
   }
 
   private addSteps(run: number, { steps, version }: ColumnRun): void {
@@ -330,7 +318,6 @@ export class RunColumnsBuilder {
       items: this.items.values,
       ticks: hasTicks ? this.ticks.finished(count, itemBits) : [],
       traits: [...this.traits].map(([name, trait]) => trait.finished(name, count)),
-      cohorts: this.cohorts?.subarray(0, count) ?? null,
       ways: this.ways?.finished(count) ?? null,
       dependsOnNewest: this.dependsOnNewest,
     }
@@ -341,10 +328,10 @@ export class RunColumnsBuilder {
 export function* columnsOfRuns(
   runs: readonly ColumnRun[],
   positions: FlowPositions<number>,
-  beside?: Beside<number>,
+  withPaths = false,
 ): Generator<RunColumns> {
   const builderFrom = (at: number) =>
-    new RunColumnsBuilder(positions, at, runs.length, Number.NEGATIVE_INFINITY, beside)
+    new RunColumnsBuilder(positions, at, runs.length, Number.NEGATIVE_INFINITY, withPaths)
   let since = runs[0]!.startedAt
   let builder = builderFrom(since)
   for (const run of runs) {

@@ -9,9 +9,6 @@ import { maxBlockMs } from './block-maker.ts'
 import { columnsOfRuns, RunPages } from './run-columns.ts'
 
 type FlowRuns = InRows<ports.FlowRuns>
-type Beside = ports.Beside<number>
-
-const nothingBeside: Beside = { late: null, hasWays: false }
 
 function statements(database: Database) {
   return {
@@ -76,13 +73,13 @@ export class RunHistory {
     flow: FlowRuns,
     from: number,
     to: number,
-    beside: Beside = nothingBeside,
+    withPaths = false,
   ): AsyncGenerator<RunColumns> {
     await this.turns.enter()
     try {
       this.database.run('begin')
       const slices = new TimeSlices(true)
-      for (const columns of this.read(flow, from, to, beside)) {
+      for (const columns of this.read(flow, from, to, withPaths)) {
         if (columns.count > 0) yield columns
         await slices.rest()
       }
@@ -92,11 +89,16 @@ export class RunHistory {
     }
   }
 
-  private *read(flow: FlowRuns, from: number, to: number, beside: Beside): Generator<RunColumns> {
+  private *read(
+    flow: FlowRuns,
+    from: number,
+    to: number,
+    withPaths: boolean,
+  ): Generator<RunColumns> {
     const { orgRef: orgRow, flowRef: flowRow, versions } = flow
     const positions = new FlowPositions(flow)
     // Blocks do not know when a step was seen.
-    if (beside.late || beside.hasWays) return yield* this.ofRows(flow, positions, from, to, beside)
+    if (withPaths) return yield* this.ofRows(flow, positions, from, to, true)
     let at = from
     for (const block of this.sql.blocks.all(orgRow, flowRow, from, to, versions.length)) {
       if (block.from_at > at) yield* this.ofRows(flow, positions, at, block.from_at)
@@ -112,10 +114,10 @@ export class RunHistory {
     positions: FlowPositions<number>,
     from: number,
     to: number,
-    beside: Beside = nothingBeside,
+    withPaths = false,
   ): Generator<RunColumns> {
     for (const page of this.pages.between(orgRow, flowRow, from, to)) {
-      yield* columnsOfRuns(page, positions, beside)
+      yield* columnsOfRuns(page, positions, withPaths)
     }
   }
 }
