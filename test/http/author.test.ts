@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { ticketMs, visitIdleMs } from '../../src/core/organisation/author-session.ts'
+import { ticketMs, visitIdleMs } from '../../src/core/organisation/sessions.ts'
 import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'

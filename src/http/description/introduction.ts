@@ -1,4 +1,4 @@
-import { defaultLimits } from '../../core/organisation/buckets.ts'
+import { defaultLimits } from '../../core/organisation/limits.ts'
 import { publicErrors } from './errors.ts'
 import text from './introduction.md' with { type: 'text' }
 

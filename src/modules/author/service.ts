@@ -1,4 +1,6 @@
 import { invalid, unauthorized } from '../../core/errors.ts'
+import type { Organisation } from '../../core/organisation/catalogue.ts'
+import { newId } from '../../core/organisation/ids.ts'
 import {
   authorSecretHash,
   isTypedCode,
@@ -6,9 +8,7 @@ import {
   newMatchingCode,
   newTypedCode,
   typedCodeHash,
-} from '../../core/organisation/author-session.ts'
-import type { Organisation } from '../../core/organisation/catalogue.ts'
-import { newId } from '../../core/organisation/ids.ts'
+} from '../../core/organisation/sessions.ts'
 import { allowedFingerprint } from '../../core/step/fingerprint-parts.ts'
 import { judgeSelector, mayNamePerson } from '../../core/step/proposal.ts'
 import type { Clock } from '../../core/time/clock.ts'

@@ -2,7 +2,6 @@ import { AppError, flowNotFound, unauthorized } from '../../core/errors.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
 import { pageFlow } from '../../core/flow/forms.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
-import { authorSecretHash, newAuthorSecret } from '../../core/organisation/author-session.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { newId } from '../../core/organisation/ids.ts'
 import {
@@ -11,6 +10,7 @@ import {
   previewMark,
   previewMinutes,
 } from '../../core/organisation/preview-link.ts'
+import { authorSecretHash, newAuthorSecret } from '../../core/organisation/sessions.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import type { FlowStore } from '../../storage/interfaces/authoring.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'

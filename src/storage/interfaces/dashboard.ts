@@ -1,6 +1,6 @@
+import type { Role } from '../../core/organisation/access.ts'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
-import type { DashboardSession } from '../../core/organisation/dashboard-session.ts'
-import type { Role } from '../../core/organisation/role.ts'
+import type { DashboardSession } from '../../core/organisation/sessions.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 
 /** A link that lets somebody in once. Only its holder has its code. */

@@ -8,7 +8,7 @@ import {
   ticketMs,
   visitIdleMs,
   visitLongestMs,
-} from '../../core/organisation/author-session.ts'
+} from '../../core/organisation/sessions.ts'
 import type {
   AuthorSession,
   AuthorVisit,

@@ -7,7 +7,7 @@ import {
   ticketMs,
   visitIdleMs,
   visitLongestMs,
-} from '../../../src/core/organisation/author-session.ts'
+} from '../../../src/core/organisation/sessions.ts'
 import type { NewAuthorSession, Proposal } from '../../../src/storage/interfaces/author.ts'
 import type { OpenStore, Store } from './store.ts'
 import { Tenant } from './tenant.ts'
