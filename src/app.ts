@@ -29,7 +29,6 @@ import type { AlertDeps } from './modules/alerts/service.ts'
 import type { Sent } from './modules/alerts/standard-webhooks.ts'
 import { AlertWatch, checkEveryMs } from './modules/alerts/watch.ts'
 import { analyticsRoutes } from './modules/analytics/routes.ts'
-import { authorRoutes } from './modules/author/routes.ts'
 import { authoringRoutes } from './modules/authoring/routes.ts'
 import { checklistRoutes } from './modules/checklists/routes.ts'
 import { type DashboardSettings, dashboardOf, dashboardRoutes } from './modules/dashboard/routes.ts'
@@ -42,14 +41,13 @@ import { manualRoutes, missingPage } from './modules/manual/routes.ts'
 import { operationsRoutes } from './modules/operations/routes.ts'
 import { organisationRoutes } from './modules/organisations/routes.ts'
 import { peopleRoutes } from './modules/people/routes.ts'
-import { previewRoutes } from './modules/previews/routes.ts'
 import { runRoutes } from './modules/runs/routes.ts'
 import { snippetRoutes } from './modules/snippet/routes.ts'
 import { historyOperation, stepRoutes } from './modules/steps/routes.ts'
+import { ticketRoutes } from './modules/tickets/routes.ts'
 import type { AccessStore } from './storage/interfaces/access.ts'
 import type { AlertStore } from './storage/interfaces/alerts.ts'
 import type { AnalyticsStores } from './storage/interfaces/analytics.ts'
-import type { AuthorStore } from './storage/interfaces/author.ts'
 import type { FlowStore, LookStore } from './storage/interfaces/authoring.ts'
 import type { ChecklistStores } from './storage/interfaces/checklists.ts'
 import type { DashboardStore } from './storage/interfaces/dashboard.ts'
@@ -66,9 +64,9 @@ import type {
 } from './storage/interfaces/operations.ts'
 import type { OrganisationStore } from './storage/interfaces/organisations.ts'
 import type { PeopleStore } from './storage/interfaces/people.ts'
-import type { PreviewStore } from './storage/interfaces/previews.ts'
 import type { RunStore } from './storage/interfaces/runs.ts'
 import type { StepEvidenceStore, StepStores } from './storage/interfaces/steps.ts'
+import type { TicketStore } from './storage/interfaces/tickets.ts'
 
 export type {
   Mail,
@@ -121,8 +119,7 @@ export interface ManagementStores {
   looks: LookStore
   eventLog: EventLog
   activity: ActivityStore
-  authorSessions: AuthorStore
-  previews: PreviewStore
+  tickets: TicketStore
   environments: EnvironmentStore
   seen: SeenStore
   explaining: ExplainStore
@@ -179,8 +176,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...accessRoutes({ access: management.access }),
     ...organisationRoutes({ ...management, clock }),
     ...authoringRoutes({ ...management, flowWork }),
-    ...authorRoutes({ ...management, stores, clock }),
-    ...previewRoutes({ ...management, stores, flowWork, clock }),
+    ...ticketRoutes({ ...management, stores, flowWork }),
     ...environmentRoutes({ ...management, stores, flowWork }),
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, stores, clock }),

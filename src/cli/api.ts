@@ -7,17 +7,16 @@ import { addTarget, managedOrOperated } from './manage.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** `cairn api`: any route of the management API, for what has no command of its own. */
 export function addApi(cairn: Command): void {
   addTarget(
     cairn
       .command('api')
-      .description('send one request to the management API, and print its response as it is')
+      .description('send a request to the management API, and print the response')
       .argument('<method>', methods.join(', '))
       .argument('<path>', 'such as /flows, below /api/v1/manage')
       .option('--body <json>', 'body of the request; @FILE reads a file, "-" the standard input')
       .option('--header <header...>', 'a further header, such as "If-Match: *"')
-      .option('--json', 'accepted as by every command; the response is printed as it is'),
+      .option('--json', 'accepted, as by every command; the response is always JSON'),
   )
     .examples(
       'cairn api GET /previews',
@@ -26,9 +25,8 @@ export function addApi(cairn: Command): void {
       "cairn api POST /flows/welcome/versions/2/restore --header 'If-Match: *' --body '{}'",
       'cairn api GET /flows --url https://cairn.example.com | jq .flows[].key',
     )
-    .notes(`All routes, with what they take and answer: /api/v1/docs on a server, or
-"cairn help api". A response that is an error is printed as the message of other
-commands, with exit status 1.`)
+    .notes(`All routes: /api/v1/docs on a server, or "cairn help api". An error response is
+printed as a message on stderr, with exit status 1.`)
     .action(async (method: string, path: string, options: Options, command: Command) => {
       const { body, header = [] } = options
       const verb = method.toUpperCase()
@@ -51,7 +49,7 @@ interface Options {
   header?: string[]
 }
 
-/** The path below the management API, which may be given as a whole. */
+/** The path below the management API, with or without that prefix. */
 function pathIn(given: string): string {
   const path = given.replace(/^\/?(api\/v1\/manage\/)?/, '/')
   if (/^\/[!-~]*$/.test(path)) return path

@@ -9,7 +9,7 @@ import { addGroup, option, row } from './table.ts'
 export function addDashboard(cairn: Command): void {
   const link = row<Awaited<ReturnType<typeof newLink>>>({
     name: 'link',
-    about: 'print a link that signs somebody in: it works once, for ten minutes',
+    about: 'create a sign-in link that works once, within ten minutes',
     scope: 'here',
     settings: ['data', 'databaseUrl', 'dashboard', 'publicUrl', 'port'],
     options: [
@@ -18,25 +18,25 @@ export function addDashboard(cairn: Command): void {
     ],
     run(manager, { role, name, dashboard, data, databaseUrl, publicUrl, port }) {
       if (dashboard === 'off') {
-        throw new CommandFailure('there is no dashboard: CAIRN_DASHBOARD is "off"')
+        throw new CommandFailure('the dashboard is disabled: CAIRN_DASHBOARD is "off"')
       }
       const here = `http://localhost:${serverOf({ data, databaseUrl })?.port ?? port}`
       return newLink(manager, publicUrl ?? here, { role, name })
     },
     show({ url, name, role, expiresAt }) {
       print(url)
-      tell(`the link signs ${name} in as ${role}; it works once, until ${expiresAt}`)
+      tell(`The link signs ${name} in as ${role}, once, until ${expiresAt}.`)
     },
     examples: [
       'cairn dashboard link',
       'cairn dashboard link --role owner --name Ann --public-url https://cairn.example.com',
     ],
   })
-  const about = 'let somebody into the dashboard'
+  const about = 'create sign-in links for the dashboard'
   addGroup(cairn, { name: 'dashboard', about, examples: ['cairn dashboard link'] }, [link])
 }
 
-/** Makes a link to the dashboard of a server at an address. */
+/** @param base address of the server */
 export async function newLink(
   { ask }: Pick<Manager, 'ask'>,
   base: string,

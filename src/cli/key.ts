@@ -13,7 +13,7 @@ interface Shown {
 const rows: Row[] = [
   row<Shown>({
     name: 'show',
-    about: 'print the current key, older keys that still work, and the tags for pages',
+    about: 'print the current key, older keys that are valid, and the tags for pages',
     settings: ['publicUrl'],
     async run({ ask, id, organisation: slug }) {
       // Loaded here, so that no other command loads the snippet.
@@ -30,15 +30,18 @@ const rows: Row[] = [
   }),
   row<RotatedKey & { id: string; slug: string }>({
     name: 'rotate',
-    about: 'make a new key; the old one still works for the grace time',
+    about: 'create a new key; the old one stays valid for the grace period',
     settings: ['keyGraceHours'],
-    options: [option('--now', 'reject all older keys at once, for instance if one is misused')],
+    options: [option('--now', 'revoke older keys at once')],
     async run({ ask, id, organisation: slug }, { now, keyGraceHours }) {
       const body = { graceHours: now ? 0 : keyGraceHours }
       return { id, slug, ...(await ask<RotatedKey>('POST /keys/rotate', { body })) }
     },
     show: ({ snippetKey, previousUntil }, { now }) =>
-      print(snippetKey, `the old key ${now ? 'no longer works' : `works until ${previousUntil}`}`),
+      print(
+        snippetKey,
+        now ? 'Revoked the old key.' : `The old key is valid until ${previousUntil}.`,
+      ),
     examples: ['cairn key rotate', 'cairn key rotate --now'],
   }),
 ]
@@ -60,8 +63,8 @@ async function printKeys(
   { publicUrl, url }: { publicUrl: string | null; url?: string },
 ): Promise<void> {
   print(
-    snippetKey ?? 'no current key: make one with "cairn key rotate"',
-    ...previous.map(old => `${old.key}  works until ${old.worksUntil}`),
+    snippetKey ?? 'No current key. Create one with "cairn key rotate".',
+    ...previous.map(old => `${old.key}  valid until ${old.worksUntil}`),
   )
   if (snippetKey === null) return
   const { installStub, installTags } = await import('../web/install-code.ts')
@@ -69,22 +72,22 @@ async function printKeys(
   const { newest, pinned } = installTags(base.replace(/\/+$/, ''), snippetKey, snippet)
   print(
     '',
-    'On every page of an application with a login, which calls cairn.identify():',
+    'For an application with a login, which calls cairn.identify():',
     `  ${newest.withLogin}`,
     '',
-    'On a public site, where nobody signs in:',
+    'For a public site without a login:',
     `  ${newest.public}`,
     '',
-    'Both always load the newest snippet. To pin this version, verified by the browser, with a login:',
+    'Both load the newest snippet. To pin this version, with a login:',
     `  ${pinned.withLogin}`,
     'and without one:',
     `  ${pinned.public}`,
     '',
-    'Before it, where pages call cairn.identify() and the like before the script has come (a strict',
-    "policy allows it with the page's nonce, or from a file of your own):",
+    'Before the tag, if pages call cairn.identify() before the script loads (under a strict content',
+    "security policy with the page's nonce, or from a file of yours):",
     `  <script>${installStub}</script>`,
     '',
-    'In an application built with npm: @cairn/browser, see "cairn help sdk"',
+    'For an application built with npm: @cairn/browser, see "cairn help sdk"',
   )
-  if (base === exampleUrl) print('', "Put your server's own address in: --public-url")
+  if (base === exampleUrl) print('', 'Set the address of your server with --public-url.')
 }

@@ -39,6 +39,10 @@ const rows: Row[] = [
     ],
     route: 'POST /organisations',
     body: ({ name, slug, stagingOf }) => ({ name, slug, stagingOf }),
+    show(created) {
+      print(...fieldLines(created))
+      tell(`Created ${created.slug}. Next: cairn flows push FILE --publish, then cairn serve`)
+    },
     examples: [
       'cairn org create "Harbor Inc"',
       'cairn org create "Harbor Inc" --slug harbor --json',

@@ -1,9 +1,10 @@
-import type { Erasure } from '../modules/people/schema.ts'
-import type { ErasureProgress } from '../storage/interfaces/people.ts'
+import type { Static } from '@sinclair/typebox'
+
+import type { Erasure, ErasureProgress } from '../storage/interfaces/people.ts'
 import type { Command, Flags } from './command.ts'
 import { write, writeTo } from './download.ts'
 import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
-import { refuseNoFile } from './files.ts'
+import { requireFile } from './files.ts'
 import { addTarget, managed } from './manage.ts'
 import { fieldLines, print, tell } from './output.ts'
 import { addGroup, type Given, option, type Row, row } from './table.ts'
@@ -21,37 +22,34 @@ export function addPerson(cairn: Command): void {
   addExport(person)
 }
 
-const personArgument = { '<id>': 'user id of the person' }
-const anonymous = option('--anonymous', 'the id is an anonymous id')
+const personArgument = { '<id>': 'user ID of the person' }
+const anonymous = option('--anonymous', 'the ID is an anonymous ID')
 
-/** The person as the API names them. */
-export const personNamed = ({ id, anonymous = false }: Given): Record<string, string> =>
+const personNamed = ({ id, anonymous = false }: Given): Record<string, string> =>
   anonymous ? { anonymousId: id } : { userId: id }
 
-/** Asks to check the id, because a mistyped one is more likely than a person without data. */
 const nothingStored = ({ anonymous = false }: Given) =>
-  `nothing is stored of this person: check the id, and whether it is ${anonymous ? "a user's" : 'an anonymous one (--anonymous)'}`
+  `no data for this person: check the ID, and whether it is ${anonymous ? 'a user ID' : 'an anonymous ID (--anonymous)'}`
 
-/** Why an erasure is not finished, and what to do. */
 const remedies = {
-  unused_parts: `the data can no longer be read, but unused parts of the database may hold bytes of it until the database is compacted: at the next start, or by this command with --compact, while the server's writes wait. Of several machines, stop each in turn and run "cairn compact" there`,
-  log: 'a long download still reads the old state of the database, so its log holds the erased data: run this again later, or restart the server',
+  unused_parts: `unused parts of the database may hold bytes of the data until the database is compacted: restart the server, or run this again with --compact, which blocks writes. With several machines, stop each in turn and run "cairn compact" there`,
+  log: 'a running download still reads the old data: run this again later, or restart the server',
 } as const
 
-type Receipt = Omit<Erasure, 'id' | 'unfinished' | 'copies'>
+type Receipt = Omit<Static<typeof Erasure>, 'id' | 'unfinished' | 'copies'>
 
 const rows: Row[] = [
   row<Receipt>({
     name: 'erase',
     about:
-      'erase a person: nothing of theirs stays in any file but copies made before, totals stay, and what they send from now on is not stored',
+      'erase a person from all files except older copies; totals stay, and new data from them is discarded',
     args: personArgument,
     options: [
       anonymous,
-      option('--yes', 'do not ask'),
+      option('--yes', 'do not ask for confirmation'),
       option(
         '--compact',
-        'rewrite a database of over 32 MB even while the server runs; its writes wait for that',
+        'rewrite a database of over 32 MB while the server runs; this blocks writes',
       ),
     ],
     async run(manager, given, onProgress) {
@@ -63,14 +61,14 @@ const rows: Row[] = [
         unfinished,
         copies,
         ...receipt
-      } = await manager.ask<Erasure>(`DELETE /people?${query}`, onProgress && { onProgress })
+      } = await manager.ask<typeof Erasure>(`DELETE /people?${query}`, onProgress && { onProgress })
       if (unfinished !== null) {
         warn(`not finished: ${remedies[unfinished]}`)
         process.exitCode = exitStatus.failure
       }
       if (copies.length > 0) {
         warn(
-          `copies of the database made before, in its directory, may hold this person until you delete them: ${copies.join(', ')}`,
+          `older copies of the database may hold this person until you delete them: ${copies.join(', ')}`,
         )
       }
       if (Object.values(receipt.erased).every(count => count === 0)) warn(nothingStored(given))
@@ -79,7 +77,7 @@ const rows: Row[] = [
     progress: ({ at, done }: ErasureProgress) => `${at}: ${done}`,
     show(receipt) {
       print(...fieldLines(receipt))
-      tell('What this person sends from now on is not stored, until "cairn person allow".')
+      tell('New data from this person is discarded until "cairn person allow".')
     },
     examples: [
       'cairn person erase ada',
@@ -89,39 +87,37 @@ const rows: Row[] = [
   }),
   {
     name: 'allow',
-    about: 'accept again what a person sends who was erased and has come back',
+    about: 'lift an erasure, so that new data from the person is stored',
     args: personArgument,
     options: [anonymous],
     route: 'POST /people/allow',
     body: personNamed,
-    show: () => print('What this person sends is accepted again.'),
+    show: (_, { id }) => print(`Lifted the erasure of ${id}.`),
     examples: ['cairn person allow ada', 'cairn person allow visitor-7 --anonymous'],
   },
 ]
 
-/** Asks for the id once more. @throws UsageFailure if it is another, or nobody can be asked */
+/** Asks for the ID again. @throws UsageFailure if it differs, or there is no terminal */
 async function confirm(id: string): Promise<void> {
   if (!process.stdin.isTTY) {
-    throw new UsageFailure('erasing cannot be undone: use --yes if nobody can be asked')
+    throw new UsageFailure('erasing cannot be undone: confirm it with --yes')
   }
-  process.stderr.write('This cannot be undone. Type the id again to go on: ')
+  process.stderr.write('This cannot be undone. Type the ID to confirm: ')
   for await (const line of console) {
     if (line.trim() === id) return
     break
   }
-  throw new UsageFailure('that is not the id: nothing was erased')
+  throw new UsageFailure('erased nothing: the ID differs')
 }
 
 function addExport(person: Command): void {
   addTarget(
     person
       .command('export')
-      .description(
-        'everything that is stored of a person, as JSON; exit status 1, and no file, if that is nothing',
-      )
+      .description('export all data of a person as JSON; exit status 1 if there is none')
       .argument('<id>', personArgument['<id>'])
       .addOption(anonymous)
-      .option('--out <file>', 'write it to a file that only this user can read'),
+      .option('--out <file>', 'write a file that only this user can read'),
   )
     .examples(
       'cairn person export ada --out ada.json',
@@ -130,7 +126,7 @@ function addExport(person: Command): void {
     .action(async (id: string, options: Flags<'out', 'anonymous'>, command: Command) => {
       const query = new URLSearchParams(personNamed({ id, ...options }))
       const { out } = options
-      if (out !== undefined) refuseNoFile(out)
+      if (out !== undefined) requireFile(out)
       await managed(command, async ({ download }) => {
         const chunks = counting(await download(`GET /people?${query}`))
         if (out === undefined) await write(process.stdout, chunks)
@@ -142,7 +138,7 @@ function addExport(person: Command): void {
     })
 }
 
-/** Passes an export on, and reports at its end how many rows each section has: a row is one line. */
+/** Passes an export on, then prints the number of rows of each section. A row is one line. */
 async function* counting(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   const counts = new Map<string, number>()
   let section = ''
@@ -156,7 +152,7 @@ async function* counting(chunks: AsyncIterable<string>): AsyncGenerator<string> 
       section = /^"(\w+)":\[$/.exec(line)?.[1] ?? section
     }
   }
-  // The object itself begins before any section.
+  // Lines before the first section.
   counts.delete('')
   tell(`cairn: ${[...counts].map(([name, count]) => `${name} ${count}`).join(', ')}`)
 }

@@ -13,13 +13,13 @@ import { addGroup, option, type Row, row } from './table.ts'
 
 const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
-/** Parses a time such as `8h`, in these units, as seconds. */
+/** Reads a duration such as `8h` as seconds. */
 const lifetime = (units: string, maxDays: number) => (text: string) => {
   const [, count, unit = ''] = new RegExp(`^(\\d{1,9})([${units}])$`).exec(text) ?? []
   const seconds = Number(count) * (secondsOf[unit] ?? Number.NaN)
   if (seconds >= 1 && seconds <= maxDays * secondsOf.d!) return seconds
   const forms = [...units].map(each => `30${each}`).join(', ')
-  throw new InvalidArgumentError(`It must be a time such as ${forms}, at most ${maxDays}d.`)
+  throw new InvalidArgumentError(`It must be a duration such as ${forms}, at most ${maxDays}d.`)
 }
 
 /** The settings of session tokens that have a flag here. */
@@ -34,7 +34,7 @@ const rows: Row[] = [
     args: { '<name>': 'what it is for, such as CI' },
     options: [
       option('--scope <scope...>', 'what the token may do', { choices: scopes, isRequired: true }),
-      option('--expires <days>', 'when it expires, at most 365d', {
+      option('--expires <days>', 'days until it expires, at most 365d', {
         default: '90d',
         parse: lifetime('d', 365),
       }),
@@ -45,7 +45,7 @@ const rows: Row[] = [
     }),
     show({ token, id, expiresAt }) {
       print(token)
-      tell(`${id} works until ${expiresAt}. Store it now: it is shown only once.`)
+      tell(`Created ${id}, valid until ${expiresAt}. Store it now: it is shown only once.`)
     },
     examples: [
       'cairn token create CI --scope flows:write flows:publish',
@@ -65,7 +65,7 @@ const rows: Row[] = [
       'last used': ({ lastUsedAt }) => lastUsedAt ?? 'never',
       revoked: 'revokedAt',
     },
-    none: 'no management tokens: create one with "cairn token create NAME --scope SCOPE"',
+    none: 'No management tokens. Create one with "cairn token create NAME --scope SCOPE".',
     examples: ['cairn token list'],
   },
   {
@@ -78,11 +78,11 @@ const rows: Row[] = [
   },
   row<{ token: string; expiresAt: string }>({
     name: 'issue',
-    about: 'issue a session token, with which an analyst reads the figures of an organisation',
+    about: 'issue a session token, with which an analyst reads results through the API',
     scope: 'here',
     settings: ['data', 'databaseUrl', 'sessionSecret', 'sessionJwksUrl', ...tokenSettings],
     options: [
-      option('--for <time>', 'how long it works, such as 90s, 30m, 8h or 7d; at most 366d', {
+      option('--for <time>', 'how long it is valid, such as 90s, 30m, 8h or 7d; at most 366d', {
         ...{ default: '12h', parse: lifetime('smhd', 366) },
       }),
     ],
@@ -103,7 +103,7 @@ async function issue(organisation: string, config: IssueSettings, seconds: numbe
   const { providerOf } = await import('../runtime/identity-provider.ts')
   if (providerOf(config)) {
     throw new CommandFailure(
-      `session tokens are made by ${config.sessionIssuer}, the configured issuer: ask it for one with the audience "${config.sessionAudience}" and the organisation in the claim "${config.organisationClaim}"`,
+      `the identity provider ${config.sessionIssuer} issues session tokens: request one with the audience "${config.sessionAudience}" and the organisation in the claim "${config.organisationClaim}"`,
     )
   }
   const { ownTokensFor } = await import('../runtime/tokens.ts')

@@ -39,7 +39,8 @@ test.each([
   'beside a server with %s, doctor warns, and no token is issued that the server would reject',
   async (_, served, given, theirs, ours) => {
     const server = await place.serve([], served)
-    const warning = (await doctor(given)).split('\n').find(line => line.includes('running server'))
+    const printed = (await doctor(given)).replaceAll('\n         ', ' ')
+    const warning = printed.split('\n').find(line => line.includes('running server'))
     expect(warning).toStartWith('warning  the running server takes session tokens ')
     expect(warning).toContain("run this with the server's settings")
     const refused = await issue(given)

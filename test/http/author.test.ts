@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { ticketMs, visitIdleMs } from '../../src/core/organisation/sessions.ts'
+import { redeemMs, visitIdleMs } from '../../src/core/organisation/ticket.ts'
 import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
@@ -124,7 +124,7 @@ test('a ticket that is stolen, late or of no page: one answer, which tells nothi
     expect(outcome(await say('picks', pick, { token }))).toEqual(refused)
   }
   expect(outcome(await say('step', {}))).toEqual(refused)
-  world.clock.advance(ticketMs)
+  world.clock.advance(redeemMs)
   expect(outcome(await say('redeem', { ticket }))).toEqual(refused)
 })
 
@@ -174,7 +174,7 @@ test('only pages of the origins that an organisation lists can be picked on', as
     [
       {
         path: '/url',
-        message: "Must be of one of the organisation's origins, which its settings list",
+        message: 'Must have an origin that the settings of the organisation list',
       },
     ],
   ])

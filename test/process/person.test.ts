@@ -93,7 +93,7 @@ const everywhere = (texts: readonly string[]) => [
 /** The export of a person, or null if nothing is stored about them. */
 const exported = async (userId: string) => {
   const { stdout, stderr, status } = await place.run(['person', 'export', userId, '--org', 'acme'])
-  if (status === 1 && stderr.includes('nothing is stored of this person')) return null
+  if (status === 1 && stderr.includes('no data for this person')) return null
   expect(status).toBe(0)
   return JSON.parse(stdout)
 }
@@ -210,7 +210,7 @@ test('an exported file is readable only by its owner, and none is made for an un
   const nobody = join(place.folder, 'nobody.json')
   const refused = await place.run(['person', 'export', 'nobody', '--org', 'acme', '--out', nobody])
   expect([refused.status, refused.stdout, existsSync(nobody)]).toEqual([1, '', false])
-  expect(refused.stderr).toContain('nothing is stored of this person')
+  expect(refused.stderr).toContain('no data for this person')
 })
 
 test('erasing needs a confirmation, and allowing needs a person who was erased', async () => {

@@ -26,8 +26,7 @@ export function readFlowFiles(paths: readonly string[]): NamedFile[] {
   const files = paths.map((path): NamedFile => {
     const file = readTextFile(path)
     const { name } = file
-    if ('problem' in file)
-      return { name, flows: [], problems: [file.problem], isJudgedWhole: false }
+    if ('problem' in file) return { name, flows: [], problems: [file.problem], isComplete: false }
     const format = path.endsWith('.json') ? 'json' : 'yaml'
     return { name, ...readFlowFile(file.text, { format }) }
   })
@@ -87,7 +86,7 @@ export function verdict(files: readonly NamedFile[]): string {
     ...(problems.some(({ code }) => code === tooMany) ? ['and more'] : []),
     ...(areValid(files) ? ['and --strict'] : []),
   ]
-  const rest = files.every(file => file.isJudgedWhole) ? '' : `; ${moreFollows}`
+  const rest = files.every(file => file.isComplete) ? '' : `; ${moreFollows}`
   return `Not valid: ${counts.join(', ')}${rest}.`
 }
 
@@ -122,7 +121,7 @@ export function rightFiles(
   const lines = problemLines(files)
   if (!areValid(files)) {
     if (json) printJson(report(files))
-    const rest = files.every(file => file.isJudgedWhole) ? '' : `; ${moreFollows}`
+    const rest = files.every(file => file.isComplete) ? '' : `; ${moreFollows}`
     const header = `${undone}, because files have errors${rest}`
     throw new CommandFailure([header, ...(json ? [] : lines)].join('\n'))
   }

@@ -1,12 +1,12 @@
 import { minimalFlow } from '../../core/flow/minimal.ts'
-import { previewMinutes } from '../../core/organisation/preview-link.ts'
-import type { CreatedPreview } from '../../modules/previews/schema.ts'
+import { previewMinutes } from '../../core/organisation/ticket.ts'
+import type { CreatedPreview } from '../../modules/tickets/schema.ts'
 import { UsageFailure, warn } from '../failure.ts'
 import { print, tell } from '../output.ts'
 import { type Given, option, row, whole } from '../table.ts'
 import { rightFiles } from './files.ts'
 
-const { least, usual, most } = previewMinutes
+const { min, max } = previewMinutes
 
 export const previewRow = row<CreatedPreview>({
   name: 'preview',
@@ -20,8 +20,8 @@ export const previewRow = row<CreatedPreview>({
   options: [
     option('--file <file>', 'show the flow in this file, without storing it'),
     option('--page <address>', 'URL of the page (default: from the targeting of the flow)'),
-    option('--minutes <count>', `how long the link works, ${least} to ${most}`, {
-      ...{ default: String(usual), parse: whole(least, most) },
+    option('--minutes <count>', `how long the link works, ${min} to ${max}`, {
+      ...{ default: String(previewMinutes.default), parse: whole(min, max) },
     }),
   ],
   route: 'POST /previews',

@@ -12,7 +12,7 @@ import {
 /** How authors may write a mapping, beyond what its schema says. */
 export interface AuthoredFields {
   /**
-   * Fields that only the server sets. They are dropped, so that the answer of `GET /flows/{id}` can be
+   * Fields that only the server sets. They are dropped, so that the response of `GET /flows/{id}` can be
    * pushed again.
    */
   owned: ReadonlySet<string>
@@ -26,7 +26,7 @@ const pairs: [definition: TObject, wire: TObject, derived: AuthoredFields['deriv
   [ItemDefinition, Item, {}],
 ]
 
-const known = new Map<TSchema, AuthoredFields>(
+const authored = new Map<TSchema, AuthoredFields>(
   pairs.map(([definition, wire, derived]) => {
     const all = Object.keys(wire.properties)
     return [definition, { owned: new Set(all.filter(n => !(n in definition.properties))), derived }]
@@ -36,7 +36,7 @@ const known = new Map<TSchema, AuthoredFields>(
 const plain: AuthoredFields = { owned: new Set(), derived: {} }
 
 export function authoringOf(schema: TSchema): AuthoredFields {
-  return known.get(schema) ?? plain
+  return authored.get(schema) ?? plain
 }
 
 const derivedSchemas = new Set(
@@ -57,7 +57,11 @@ export function branchOf(schema: TSchema, type: string): TSchema {
 export const isOptional = (schema: TObject, name: string) => !schema.required?.includes(name)
 
 /** The pattern of the names that an author chooses in a mapping, and the schema of the values behind them. */
-export function namedBy(schema: TSchema): { pattern: string; of: TSchema; most: number } | null {
+export function namedBy(
+  schema: TSchema,
+): { pattern: string; of: TSchema; maxProperties: number } | null {
   const [entry] = Object.entries<TSchema>(schema.patternProperties ?? {})
-  return entry ? { pattern: entry[0], of: entry[1], most: schema.maxProperties ?? Infinity } : null
+  return entry
+    ? { pattern: entry[0], of: entry[1], maxProperties: schema.maxProperties ?? Infinity }
+    : null
 }

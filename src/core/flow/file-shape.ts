@@ -24,10 +24,10 @@ const maxRead = 10_000
 /** @param unread pointers of fields that are known to be wrong */
 export function readShape(
   schema: TSchema,
-  given: unknown,
+  written: unknown,
   unread: readonly string[] = [],
 ): ReadShape {
-  const value = filled(schema, given)
+  const value = filled(schema, written)
   const problems = new Map<string, ShapeProblem>()
   for (const problem of errorsOf(schema, value)) {
     // Of several problems at one place the first is reported.
@@ -49,10 +49,10 @@ export function readShape(
     const isUnknown = error.type === ValueErrorType.ObjectAdditionalProperties
     if (isUnknown) withUnknown.set(path.slice(0, path.lastIndexOf('/')), error.schema)
   }
-  // Perhaps one of the fields that are not given is the one that an unknown name means.
+  // Perhaps one of the fields that are not set is the one that an unknown name means.
   for (const [holder, schema] of withUnknown) {
     const names = new Set(Object.keys(schema.properties ?? {}))
-    const fields = new Set(Object.keys(at(given, holder.split('/').slice(1)) as object))
+    const fields = new Set(Object.keys(at(written, holder.split('/').slice(1)) as object))
     for (const name of names.difference(fields)) addWrong(`${holder}/${name}`)
   }
   return { value, problems: [...problems.values()].filter(isReported), wrong }
@@ -71,24 +71,24 @@ function errorsOf(schema: TSchema, value: unknown): Iterable<ShapeProblem> {
   return check.Check(value) ? [] : shapeProblems(check.Errors(value))
 }
 
-function filled(schema: TSchema, given: unknown): unknown {
-  const branch = branchOf(schema, typeOf(given))
-  if (Array.isArray(given)) {
-    const isRead = branch.type === 'array' && given.length <= (branch.maxItems ?? Infinity)
-    return isRead ? given.map(entry => filled(branch.items, entry)) : given
+function filled(schema: TSchema, written: unknown): unknown {
+  const branch = branchOf(schema, typeOf(written))
+  if (Array.isArray(written)) {
+    const isRead = branch.type === 'array' && written.length <= (branch.maxItems ?? Infinity)
+    return isRead ? written.map(entry => filled(branch.items, entry)) : written
   }
-  if (typeof given !== 'object' || given === null || branch.type !== 'object') return given
+  if (typeof written !== 'object' || written === null || branch.type !== 'object') return written
   const named = namedBy(branch)
-  const entries = Object.entries(given)
+  const entries = Object.entries(written)
   if (named) return Object.fromEntries(entries.map(([name, one]) => [name, filled(named.of, one)]))
-  return filledFields(branch as TObject, given as Record<string, unknown>)
+  return filledFields(branch as TObject, written as Record<string, unknown>)
 }
 
-function filledFields(schema: TObject, given: Record<string, unknown>): unknown {
+function filledFields(schema: TObject, written: Record<string, unknown>): unknown {
   const { owned, derived } = authoringOf(schema)
   const fields = new Map<string, unknown>()
   for (const [name, property] of Object.entries(schema.properties)) {
-    if (Object.hasOwn(given, name)) fields.set(name, filled(property, given[name]))
+    if (Object.hasOwn(written, name)) fields.set(name, filled(property, written[name]))
     else if ('default' in property) fields.set(name, structuredClone(property.default))
   }
   const read = Object.fromEntries(fields)
@@ -97,7 +97,7 @@ function filledFields(schema: TObject, given: Record<string, unknown>): unknown 
     const found = value(read as never)
     if (Value.Check(schema.properties[name]!, found)) read[name] = found
   }
-  const unknown = Object.entries(given).filter(([name]) => !(fields.has(name) || owned.has(name)))
+  const unknown = Object.entries(written).filter(([name]) => !(fields.has(name) || owned.has(name)))
   const inOrder = Object.keys(schema.properties).filter(name => Object.hasOwn(read, name))
   return Object.fromEntries([...inOrder.map(name => [name, read[name]] as const), ...unknown])
 }
@@ -116,14 +116,18 @@ export function asAuthored({ path, message, error }: ShapeProblem, node: Node | 
       ? problem('unknown_field', place, unknownField(name, names))
       : problem('invalid_value', place, `${quoted(name)} cannot be a name here`)
   }
-  const must = words[type] ?? message
-  return problem('invalid_value', path, `${must}, not ${got(value, type)}${hintFor(error, node)}`)
+  const must = messages[type] ?? message
+  return problem(
+    'invalid_value',
+    path,
+    `${must}, not ${describe(value, type)}${hintFor(error, node)}`,
+  )
 }
 
 const unescaped = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')
 
 /** Where authors of files say it otherwise than callers of the API. */
-const words: Partial<Record<ValueErrorType, string>> = {
+const messages: Partial<Record<ValueErrorType, string>> = {
   [ValueErrorType.Object]: 'Must be a mapping of fields',
   [ValueErrorType.Array]: 'Must be a list',
 }
@@ -136,7 +140,7 @@ const isOfLength = new Set([
 ])
 
 /** A value in words, to stand after "not". */
-function got(value: unknown, type: ValueErrorType): string {
+function describe(value: unknown, type: ValueErrorType): string {
   if (isOfLength.has(type)) return String((value as string | unknown[]).length)
   if (type === ValueErrorType.ObjectMaxProperties)
     return String(Object.keys(value as object).length)

@@ -17,7 +17,7 @@ export interface FlowFile {
   flows: FlowDefinition[]
   problems: FileProblem[]
   /** Whether every check was made. If not, there may be more problems once the errors are fixed. */
-  isJudgedWhole: boolean
+  isComplete: boolean
 }
 
 /**
@@ -43,7 +43,7 @@ export function readFlowFile(
   return { ...result, problems: file.problems }
 }
 
-/** As long as a path can be on most systems. */
+/** Paths are this long at most on common systems. */
 const maxPathLength = 4_096
 
 /** One line for a terminal: `welcome.yaml:12:5 error invalid_value /steps/0/kind Must be …`. */
@@ -64,10 +64,10 @@ interface Entry {
 class FlowReader {
   private readonly entries: Entry[] = []
   private readonly lineOfKey = new Map<string, number>()
-  private isJudgedWhole: boolean
+  private isComplete: boolean
 
   constructor(private readonly file: SourceFile) {
-    this.isJudgedWhole = file.roots.length > 0
+    this.isComplete = file.roots.length > 0
   }
 
   read(others?: readonly string[]): Omit<FlowFile, 'problems'> {
@@ -75,14 +75,14 @@ class FlowReader {
     const flows = this.entries.map(({ flow }) => flow)
     for (const [key, problem] of waitingProblems(flows, others)) {
       // If some flows could not be read, they may be the ones that this flow waits for.
-      if (problem.severity === 'warning' && !this.isJudgedWhole) continue
+      if (problem.severity === 'warning' && !this.isComplete) continue
       const { root, pointer } = this.entries.find(({ flow }) => flow.key === key)!
       this.file.reportIn(root, { ...problem, path: pointer + problem.path })
     }
     const right = this.entries.filter(
       ({ root, pointer }) => this.file.errorsBelow(root.path + pointer).length === 0,
     )
-    return { flows: right.map(({ flow }) => flow), isJudgedWhole: this.isJudgedWhole }
+    return { flows: right.map(({ flow }) => flow), isComplete: this.isComplete }
   }
 
   private readRoot(root: Root): void {
@@ -115,10 +115,10 @@ class FlowReader {
     }
   }
 
-  private readFlow(root: Root, given: unknown, pointer: string): void {
+  private readFlow(root: Root, written: unknown, pointer: string): void {
     const { value, problems, wrong } = readShape(
       FlowDefinition,
-      given,
+      written,
       this.file.errorsBelow(root.path + pointer),
     )
     for (const problem of problems) {
@@ -135,7 +135,7 @@ class FlowReader {
     this.requireOwnKey(root, value, pointer)
     if (problems.length === 0 && wrong.size === 0) {
       this.entries.push({ flow: value as FlowDefinition, root, pointer })
-    } else this.isJudgedWhole = false
+    } else this.isComplete = false
   }
 
   private requireOwnKey(root: Root, value: unknown, pointer: string): void {

@@ -44,9 +44,11 @@ export const FlowFingerprint = closed(
     ),
     role: words('Its role.'),
     name: words('Its accessible name.'),
-    text: words('What it says; all pages get it, so better its hash where it is about somebody.'),
+    text: words('Its text. All pages get it: use `textHash` if it is personal.'),
     textHash: Type.Optional(
-      sha256('In place of the text: its SHA-256, trimmed and with white space folded, in hex.'),
+      sha256(
+        'Instead of the text: the SHA-256 of the trimmed text with white space folded, in hex.',
+      ),
     ),
     classes: Type.Optional(
       Type.Array(text(1, 200), { maxItems: maxClasses, description: 'Its classes.' }),
@@ -61,7 +63,7 @@ export const FlowFingerprint = closed(
           placeholder: words("A field's placeholder."),
           title: words('Its title.'),
         },
-        { description: 'Attributes that tell it from others.' },
+        { description: 'Attributes that identify it.' },
       ),
     ),
     ancestors: Type.Optional(
@@ -70,12 +72,12 @@ export const FlowFingerprint = closed(
         description: 'The elements around it, its parent first.',
       }),
     ),
-    locale: words("Language of the page; on one in another language, words aren't compared."),
+    locale: words('Language of the page. Texts are not compared with pages in another language.'),
   },
   {
     description:
-      'What the element was like: where no selector finds it, the one element that is as good is ' +
-      'taken, if it scores .85 or more. What is left out is not compared. "cairn steps pin" fills it in.',
+      'What the element was like. If no selector finds it, the only element that scores .85 or more ' +
+      'is used. Fields that are left out are not compared. "cairn steps pin" fills it in.',
   },
 )
 export type FlowFingerprint = Static<typeof FlowFingerprint>

@@ -11,14 +11,14 @@ import { address, closed, eventName, key, link, nullable, oneOf, text } from './
 export const UrlRule = closed({
   match: oneOf(
     {
-      exact: 'the address is the pattern',
-      prefix: 'the address begins with the pattern',
-      glob: 'the address fits the pattern: * stands for any run without a slash, ** for anything',
+      exact: 'the address equals the pattern',
+      prefix: 'the address starts with the pattern',
+      glob: 'the address matches the pattern: * matches anything but a slash, ** matches anything',
     },
     { description: 'How the pattern is compared with the address of the page.' },
   ),
   pattern: text(1, 2_048, {
-    description: 'A whole address, or from its path on: https://app.example.com/home or /home.',
+    description: 'A complete URL or a path: https://app.example.com/home or /home.',
   }),
 })
 export type UrlRule = Static<typeof UrlRule>
@@ -31,20 +31,20 @@ const scalar = [text(0, 1_000), Type.Number(), Type.Boolean()] as const
  */
 export const AudienceRule = closed({
   attribute: text(1, 100, {
-    description: 'Name of an attribute that your page tells of the person, such as plan.',
+    description: 'Name of an attribute that your page sends about the person, such as plan.',
   }),
   op: oneOf(
     {
       eq: 'equals the value',
       neq: 'does not equal the value',
       in: 'is one of the values in the list',
-      nin: 'is none of the values in the list',
+      nin: 'is not one of the values in the list',
       gt: 'is greater than the value',
-      gte: 'is the value or greater',
+      gte: 'is greater than or equal to the value',
       lt: 'is less than the value',
-      lte: 'is the value or less',
+      lte: 'is less than or equal to the value',
       contains: 'contains the value',
-      exists: 'is there at all, or with "value: false" is not there; needs no value otherwise',
+      exists: 'is set, or with "value: false" is not set',
     },
     { description: 'How the attribute is compared with the value.' },
   ),
@@ -53,8 +53,8 @@ export const AudienceRule = closed({
     {
       default: null,
       description:
-        'What the attribute is compared with; a list for "in" and "nin"; for "exists", false means ' +
-        'that it must not be there.',
+        'What the attribute is compared with. A list for "in" and "nin". For "exists", false means ' +
+        'that it must not be set.',
     },
   ),
 })
@@ -63,14 +63,14 @@ export type AudienceRule = Static<typeof AudienceRule>
 /** One condition of a step, on exactly one of an attribute, an answer and an event. The other fields are absent. */
 export const StepRule = closed({
   attribute: Type.Optional(
-    text(1, 100, { description: 'Name of an attribute that your page tells of the person.' }),
+    text(1, 100, { description: 'Name of an attribute that your page sends about the person.' }),
   ),
   answer: Type.Optional(
-    key('Key of a step that asks a question: what was answered in this run, if anything was.'),
+    key('Key of a step with a question: compares its answer in this run, if there is one.'),
   ),
   event: Type.Optional(
     eventName({
-      description: 'Name of an event: whether the person has tracked it in this browser.',
+      description: 'Name of an event: checks whether the person has tracked it in this browser.',
     }),
   ),
   op: Type.Optional(
@@ -79,7 +79,7 @@ export const StepRule = closed({
         AudienceRule.properties.op.anyOf.map(({ const: word, description }) => [word, description]),
       ) as Record<AudienceRule['op'], string>,
       {
-        description: 'How the attribute or answer is compared with the value; no event needs one.',
+        description: 'How the attribute or answer is compared with the value. Events need none.',
       },
     ),
   ),
@@ -92,19 +92,19 @@ export const StepWhen = Type.Optional(
   closed(
     {
       match: oneOf(
-        { all: 'every rule has to hold', any: 'one rule is enough' },
-        { default: 'all', description: 'Whether all of the rules have to hold, or any.' },
+        { all: 'every rule must match', any: 'one matching rule is enough' },
+        { default: 'all', description: 'Whether all rules must match, or any of them.' },
       ),
       rules: Type.Array(StepRule, {
         minItems: 1,
         maxItems: 20,
-        description: 'Conditions on attributes of the person, answers of this run, and events.',
+        description: 'Conditions on attributes of the person, answers in this run, and events.',
       }),
     },
     {
       description:
-        'Leaves the step out where this does not hold when its turn comes: then the next one ' +
-        'follows. Without it, the step is always on the way.',
+        'Shows the step only if this is true when its turn comes. Otherwise the next step follows. ' +
+        'Without it, the step is always shown.',
     },
   ),
 )
@@ -115,29 +115,29 @@ export const Targeting = closed(
     urls: Type.Array(UrlRule, {
       maxItems: 50,
       default: [],
-      description: 'Pages that show the flow: any of these; none means every page.',
+      description: 'Pages that show the flow: any of these. An empty list means every page.',
     }),
     audience: closed(
       {
         match: oneOf(
-          { all: 'every rule has to hold', any: 'one rule is enough' },
-          { default: 'all', description: 'Whether all of the rules have to hold, or any.' },
+          { all: 'every rule must match', any: 'one matching rule is enough' },
+          { default: 'all', description: 'Whether all rules must match, or any of them.' },
         ),
         rules: Type.Array(AudienceRule, {
           maxItems: 50,
           default: [],
-          description: "Conditions on the person's attributes; none means everybody.",
+          description: "Conditions on the person's attributes. An empty list means everybody.",
         }),
       },
       {
         default: { match: 'all', rules: [] },
-        description: 'Who sees the flow: everybody, unless there are rules.',
+        description: 'Who sees the flow. Defaults to everybody.',
       },
     ),
   },
   {
     default: { urls: [], audience: { match: 'all', rules: [] } },
-    description: 'Where and to whom the flow is shown: everywhere and to all, unless set here.',
+    description: 'Where the flow is shown, and to whom. Defaults to everywhere and everybody.',
   },
 )
 export type Targeting = Static<typeof Targeting>
@@ -148,36 +148,36 @@ export type Targeting = Static<typeof Targeting>
  */
 export const Target = closed({
   selector: text(1, 1_000, { description: 'CSS selector of the element.' }),
-  text: nullable(text(1, 200), 'Text that the element has, to tell it from others.'),
+  text: nullable(text(1, 200), 'Text of the element, if the selector also finds others.'),
   nth: nullable(
     Type.Integer({ minimum: 0 }),
-    'Which of several elements that match, counted from 0.',
+    'Which of several matching elements, counted from 0.',
   ),
   waitMs: Type.Integer({
     minimum: 0,
     maximum: 60_000,
     default: 3_000,
-    description: 'How long the element is waited for, in milliseconds.',
+    description: 'How long to wait for the element, in milliseconds.',
   }),
   required: Type.Boolean({
     default: true,
-    description: 'Whether the step needs the element; else it is shown without it.',
+    description: 'Whether the step needs the element. If not, it is shown without it.',
   }),
   onMissing: oneOf(
     {
-      skip: 'go on with the next step',
+      skip: 'continue with the next step',
       wait: 'wait until the element is there',
       stop: 'end the flow',
     },
-    { default: 'skip', description: 'What happens where the page does not have the element.' },
+    { default: 'skip', description: 'What happens if the page does not have the element.' },
   ),
   alternates: Type.Optional(
     Type.Array(text(1, 1_000, { description: 'CSS selector.' }), {
       minItems: 1,
       maxItems: 5,
       description:
-        'Selectors that are tried in their order where the first one has found nothing. Each has ' +
-        'to find one element alone: text counts for it, nth does not.',
+        'Selectors that are tried in order if the first one finds nothing. Each must find exactly ' +
+        'one element. `text` applies to them, `nth` does not.',
     }),
   ),
   fingerprint: Type.Optional(FlowFingerprint),
@@ -194,23 +194,20 @@ export function meantBy<T extends Target>({ alternates, fingerprint, ...meant }:
 
 /** A button of a step; `href` is for the action "link". */
 export const Button = closed({
-  label: text(1, 100, { description: 'What the button says.' }),
+  label: text(1, 100, { description: 'Text of the button.' }),
   action: oneOf(
     {
-      next: 'goes on to the next step',
-      back: 'goes back to the step before',
+      next: 'goes to the next step',
+      back: 'goes back to the previous step',
       complete: 'ends the flow as completed',
       dismiss: 'ends the flow as dismissed',
-      link: 'follows href',
+      link: 'opens href',
     },
     { description: 'What the button does.' },
   ),
   href: nullable(link, 'Where the action "link" leads: https:, http:, mailto:, tel: or relative.'),
   goto: Type.Optional(
-    key(
-      'Key of the step that the action "next" leads to; without it, the one after this. Releases ' +
-        'without this field go on with that one.',
-    ),
+    key('Key of the step that the action "next" leads to. Defaults to the step after this one.'),
   ),
 })
 export type Button = Static<typeof Button>
@@ -219,27 +216,26 @@ export type Button = Static<typeof Button>
 export const StepPage = Type.Optional(
   closed(UrlRule.properties, {
     description:
-      'The page that the step is for. On another one the visitor is told that the tour goes on ' +
-      'there, with a link where the address is known (match: exact); without it, the step is for ' +
-      'any page that shows the flow.',
+      'The page of the step. On other pages, visitors read that the tour continues there, with a ' +
+      'link if the address is exact. Without it, the step is shown on any page of the flow.',
   }),
 )
 
 const stepFields = {
   key: key(
-    'Your own name for the step, unique in the flow. Its funnel hangs from it: keep it over versions.',
+    'Your own name for the step, unique in the flow. Keep it over versions: its results belong to it.',
   ),
   kind: oneOf(
     {
       tooltip: 'points at an element',
       modal: 'a window in the middle of the page',
       banner: 'a bar across the page',
-      hotspot: 'a dot beside an element, which opens',
-      slideout: 'a card in a corner, which leaves the page to be used',
+      hotspot: 'a dot beside an element that opens a card',
+      slideout: 'a card in a corner, while the page can be used',
     },
     {
       description:
-        'How the step looks; where left out, a tooltip if the step has a target, else a modal.',
+        'How the step looks. Defaults to a tooltip if the step has a target, otherwise to a modal.',
     },
   ),
   title: text(0, 200, { default: '', description: 'Heading, as plain text.' }),
@@ -249,12 +245,12 @@ const stepFields = {
   question: Type.Optional(Question),
   navigate: Type.Optional(
     address(
-      "Address of the step's page on your site, such as /settings/people: Next, Back and start() " +
-        'lead there. Without page, the step is for this address alone.',
+      "Address of the step's page on your site, such as /settings/people. Next, Back and start() " +
+        'lead there. Without `page`, the step is only shown at this address.',
     ),
   ),
   when: StepWhen,
-  target: nullable(Target, 'The element that the step points at, and what happens without it.'),
+  target: nullable(Target, 'The element that the step points at.'),
   placement: closed(
     {
       side: oneOf(
@@ -267,25 +263,24 @@ const stepFields = {
         {
           default: 'bottom',
           description:
-            'On which side of the element the step stands; of a slideout, at which edge (top, else bottom).',
+            'Side of the element on which the step is placed. For a slideout, the edge of the window: top or bottom.',
         },
       ),
       align: oneOf(
         {
-          start: "in line with the element's left or upper edge",
-          center: "in line with the element's middle",
-          end: "in line with the element's right or lower edge",
+          start: "at the element's left or upper edge",
+          center: "at the element's middle",
+          end: "at the element's right or lower edge",
         },
         {
           default: 'center',
-          description:
-            'How the step lines up along that side; of a slideout, in which corner (start, else end).',
+          description: 'Alignment along that side. For a slideout, the corner: start or end.',
         },
       ),
     },
     {
       default: { side: 'bottom', align: 'center' },
-      description: 'Where the step stands, seen from its element.',
+      description: 'Where the step is placed, relative to its element.',
     },
   ),
   advance: closed(
@@ -294,7 +289,7 @@ const stepFields = {
         {
           button: 'a button of the step is pressed',
           click: 'the element is clicked',
-          event: 'the page reports the event',
+          event: 'the page tracks the event',
         },
         { default: 'button', description: 'What leads to the next step.' },
       ),
@@ -311,49 +306,47 @@ const stepFields = {
 
 const itemFields = {
   key: key(
-    'Your own name for the item, unique in the flow. Ticks hang from it: keep it over versions.',
+    'Your own name for the item, unique in the flow. Keep it over versions: its ticks belong to it.',
   ),
-  title: text(1, 200, { description: 'What is to be done, as plain text.' }),
+  title: text(1, 200, { description: 'What to do, as plain text.' }),
   description: nullable(text(0, 10_000), 'More about it, as Markdown without HTML.'),
   completeOn: nullable(
     closed({ event: eventName({ description: 'Name of the custom event.' }) }),
-    'The custom event that ticks the item; without it, a click on the item does. Your back end can too.',
+    'The custom event that ticks the item. Without it, a click on the item does. Your back end can tick it too.',
   ),
   href: nullable(link, 'Where the item leads: https:, http:, mailto:, tel: or relative.'),
 }
 
 const heading = Type.Optional(
-  text(1, 200, { description: 'The heading that visitors read. Without one, the name.' }),
+  text(1, 200, { description: 'The heading that visitors read. Defaults to the name.' }),
 )
 
 const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item: Item) => ({
-  key: key(
-    'Your own name for the flow. Its versions and numbers hang from it: keep it over versions.',
-  ),
-  name: text(1, 200, { description: 'What your team calls it. Without one, its key.' }),
+  key: key('Your own name for the flow. Keep it: its versions and results belong to it.'),
+  name: text(1, 200, { description: 'What your team calls it. Defaults to the key.' }),
   title: heading,
   locale: Locale,
   kind: oneOf(
     {
-      tour: 'steps, one after another',
+      tour: 'steps in order',
       checklist: 'items to tick, in any order or in sequence',
       announcement: 'news, usually one step',
     },
     {
       description:
-        'What the flow is; where left out, a checklist if it has one and no steps, else a tour.',
+        'Kind of flow. Defaults to a checklist if it has one and no steps, otherwise to a tour.',
     },
   ),
   priority: Type.Integer({
     minimum: -1_000_000,
     maximum: 1_000_000,
     default: 0,
-    description: 'Of several flows for one page, the one with the highest priority comes first.',
+    description: 'If several flows match a page, the one with the highest priority comes first.',
   }),
   frequency: oneOf(
     {
-      once: 'one time, whatever became of it',
-      until_completed: 'again and again until it is completed',
+      once: 'one time, whether completed or not',
+      until_completed: 'until it is completed',
       always: 'every time',
     },
     { default: 'once', description: 'How often a person sees it.' },
@@ -365,27 +358,26 @@ const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item
   goal: Type.Optional(Goal),
   theme: nullable(
     Theme,
-    "How the flow looks; what is left out is the organisation's theme, else the snippet's own.",
+    "How the flow looks. Fields that are left out default to the organisation's theme.",
   ),
   steps: Type.Array(step, {
     maxItems: 100,
     default: [],
-    description: 'What is shown, one after another.',
+    description: 'What is shown, in order.',
   }),
   checklist: nullable(
     closed({
       order: oneOf(
-        { any: 'in whatever order', sequence: 'one after another' },
-        { default: 'any', description: 'In which order the items can be done.' },
+        { any: 'in any order', sequence: 'in order' },
+        { default: 'any', description: 'Order in which the items can be ticked.' },
       ),
-      items: Type.Array(item, { maxItems: 100, description: 'What there is to do.' }),
+      items: Type.Array(item, { maxItems: 100, description: 'What to do.' }),
     }),
-    'Items to tick; the last tick completes the flow.',
+    'Items to tick. The last tick completes the flow.',
   ),
   texts: textsOf(closed({ title: heading }), closed(stepFields), closed(itemFields)),
 })
 
-/** The states of a flow: written, shown to visitors, put away. */
 export const flowStatuses = ['draft', 'published', 'archived'] as const
 export type FlowStatus = (typeof flowStatuses)[number]
 
@@ -405,7 +397,6 @@ export interface PromotedSource {
   version: number | null
 }
 
-/** Whether a flow comes from another organisation, and not from a repository. */
 export const isPromoted = (source: FlowSource | PromotedSource | null): source is PromotedSource =>
   source !== null && 'organisation' in source
 
@@ -446,8 +437,8 @@ export const derivedDefaults = {
 }
 
 const owned = {
-  id: Type.String({ description: 'given by the server, the same over versions' }),
-  position: Type.Integer({ minimum: 0, description: 'counted from 0' }),
+  id: Type.String({ description: 'Set by the server. Stays the same over versions.' }),
+  position: Type.Integer({ minimum: 0, description: 'Position, counted from 0.' }),
 }
 
 /** A step as pages get it. */
@@ -462,8 +453,11 @@ export type Item = Static<typeof Item>
 export const Flow = closed(
   {
     id: owned.id,
-    version: Type.Integer({ minimum: 1, description: 'grows by one with every publishing' }),
-    publishedAt: Type.String({ description: 'RFC 3339, UTC' }),
+    version: Type.Integer({
+      minimum: 1,
+      description: 'Grows by one each time the flow is published.',
+    }),
+    publishedAt: Type.String({ description: 'When the version was published, RFC 3339 in UTC.' }),
     ...flowFields(Step, Item),
   },
   { title: 'Flow' },

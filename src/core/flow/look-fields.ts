@@ -12,13 +12,15 @@ const Media = closed(
     image: Type.Optional(imageLink('Address of an image: https: or relative.')),
     video: Type.Optional(imageLink('Address of a video file, an MP4 say: https: or relative.')),
     alt: Type.Optional(
-      text(0, 1_000, { description: 'What it shows, for those who do not see it.' }),
+      text(0, 1_000, { description: 'Alternative text, for people who cannot see it.' }),
     ),
-    poster: Type.Optional(imageLink('Address of the image that stands for the video at first.')),
+    poster: Type.Optional(imageLink('Address of the image that is shown before the video plays.')),
     captions: Type.Optional(
-      imageLink('Address of the captions, as WebVTT, of a video; on another site, with CORS.'),
+      imageLink('Address of captions for a video, as WebVTT. Another site must allow CORS.'),
     ),
-    width: pixels('Width of the file in pixels. With the height, room is kept while it loads.'),
+    width: pixels(
+      'Width of the file in pixels. With the height, the space is reserved while it loads.',
+    ),
     height: pixels('Height of the file in pixels.'),
   },
   { description: 'An image or a video above the text.' },
@@ -31,7 +33,7 @@ export const lookFields = {
     oneOf(
       {
         off: 'the page stays as it is; a tooltip has a ring around its element',
-        dim: 'the page is darkened around the element, and can be used as ever',
+        dim: 'the page is darkened around the element, and can be used',
         block: 'the page is darkened, and only the element and the step can be used',
       },
       {
@@ -46,23 +48,23 @@ export const lookFields = {
       {
         edge: oneOf(
           { top: 'at the upper edge', bottom: 'at the lower edge' },
-          { default: 'top', description: 'At which edge of the window a banner stands.' },
+          { default: 'top', description: 'Edge of the window at which a banner is placed.' },
         ),
         layout: oneOf(
           { float: 'over the page', push: 'the page makes room for it' },
           { default: 'float', description: 'Whether a banner covers some of the page.' },
         ),
       },
-      { description: 'Where a banner stands: over the upper edge of the page, unless set here.' },
+      { description: 'Where a banner is placed. Defaults to the top, over the page.' },
     ),
   ),
   opens: Type.Optional(
     oneOf(
       {
         click: 'by a click or the keyboard',
-        hover: 'as a hint while the mouse or the keyboard is on the dot, and to stay by a click',
+        hover: 'while the mouse or the keyboard focus is on the dot; a click keeps it open',
       },
-      { description: 'How the dot of a hotspot opens; by a click where left out.' },
+      { description: 'How the dot of a hotspot opens. Defaults to a click.' },
     ),
   ),
 }

@@ -8,7 +8,7 @@ import { closed, key, oneOf, text } from './values.ts'
 
 /** One of the answers that a question offers. */
 export const QuestionChoice = closed({
-  key: key('Your own name for the answer; its count hangs from it: keep it over versions.'),
+  key: key('Your own name for the answer. Keep it over versions: its count belongs to it.'),
   label: text(1, 200, { description: 'What visitors read.' }),
 })
 export type QuestionChoice = Static<typeof QuestionChoice>
@@ -28,63 +28,61 @@ export const Question = closed(
     scale: Type.Optional(
       oneOf(
         {
-          nps: '0 to 10, as the Net Promoter Score has it',
+          nps: '0 to 10, as for the Net Promoter Score',
           stars: 'one to five stars',
           numbers: 'from min to max',
         },
-        { description: 'Of a rating: its scale; nps where left out.' },
+        { description: 'Scale of a rating. Defaults to nps.' },
       ),
     ),
     min: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 1,
-        description: 'Least number of "scale: numbers"; 1 where left out.',
+        description: 'Lowest number with "scale: numbers". Defaults to 1.',
       }),
     ),
     max: Type.Optional(
       Type.Integer({
         minimum: 2,
         maximum: 10,
-        description: 'Greatest number of "scale: numbers"; 5 where left out.',
+        description: 'Highest number with "scale: numbers". Defaults to 5.',
       }),
     ),
     low: Type.Optional(
       text(1, 60, {
-        description: 'Of a rating: what the least number means, such as "Not at all".',
+        description: 'What the lowest number of a rating means, such as "Not at all".',
       }),
     ),
-    high: Type.Optional(
-      text(1, 60, { description: 'Of a rating: what the greatest number means.' }),
-    ),
+    high: Type.Optional(text(1, 60, { description: 'What the highest number of a rating means.' })),
     choices: Type.Optional(
       Type.Array(QuestionChoice, {
         maxItems: maxChoices,
-        description: 'Of a choice: the answers, 2 to 10.',
+        description: 'Answers of a choice, 2 to 10.',
       }),
     ),
     several: Type.Optional(
-      Type.Boolean({ description: 'Of a choice: whether more than one can be chosen.' }),
+      Type.Boolean({ description: 'Whether more than one answer of a choice can be selected.' }),
     ),
     placeholder: Type.Optional(
       text(1, 100, {
-        description: 'Of a text: what stands in the field before anything is written.',
+        description: 'Placeholder of a text field.',
       }),
     ),
     longest: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: maxAnswerLength,
-        description: 'Of a text: how many characters it takes at most; 1000 where left out.',
+        description: 'Maximum number of characters of a text. Defaults to 1000.',
       }),
     ),
     required: Type.Optional(
-      Type.Boolean({ description: 'Whether it has to be answered; else it can be skipped.' }),
+      Type.Boolean({ description: 'Whether it must be answered. If not, it can be skipped.' }),
     ),
   },
   {
     title: 'Question',
-    description: 'What the step asks: its title and body are the words, and the answer is counted.',
+    description: 'Question of the step. Title and body ask it, and the answers are counted.',
   },
 )
 export type Question = Static<typeof Question>

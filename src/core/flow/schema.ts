@@ -27,7 +27,7 @@ export function flowFileSchema(): JsonSchema {
   const container = {
     type: 'object',
     additionalProperties: false,
-    properties: { flows: { ...list, description: 'The flows of this file.' }, version: unread },
+    properties: { flows: { ...list, description: 'The flows of this file.' }, version: ignored },
   }
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -47,9 +47,9 @@ export function flowFileSchema(): JsonSchema {
   }
 }
 
-/** A field of the API's answer that a file may contain, and that is ignored. */
-const unread: JsonSchema = {
-  description: "The server's own: not read from a file.",
+/** A field of the API's responses, which a file may contain. */
+const ignored: JsonSchema = {
+  description: 'Set by the server. Ignored in files.',
   doNotSuggest: true,
 }
 
@@ -75,7 +75,7 @@ function keywordsOf(schema: TSchema): JsonSchema {
   if (named) {
     return {
       type: 'object',
-      maxProperties: named.most,
+      maxProperties: named.maxProperties,
       additionalProperties: false,
       patternProperties: { [named.pattern]: ofSchema(named.of) },
     }
@@ -119,7 +119,7 @@ function ofObject(schema: TObject): JsonSchema {
     ...(required.length > 0 && { required }),
     properties: {
       ...Object.fromEntries(fields.map(([name, field]) => [name, ofSchema(field)])),
-      ...Object.fromEntries([...owned].map(name => [name, unread])),
+      ...Object.fromEntries([...owned].map(name => [name, ignored])),
     },
   }
 }

@@ -160,8 +160,8 @@ export class SourceFile {
   private parse(text: string, format: 'yaml' | 'json'): Root[] {
     const parsed = parseYaml(text, this.lines)
     if ('excess' in parsed) return this.fail(parsed.excess, parsed.offset, parsed.message)
-    const fault = format === 'json' ? jsonProblem(parsed) : yamlProblem(parsed)
-    if (fault !== null) return this.fail('invalid_syntax', fault.offset, fault.message)
+    const problem = format === 'json' ? jsonProblem(parsed) : yamlProblem(parsed)
+    if (problem !== null) return this.fail('invalid_syntax', problem.offset, problem.message)
     const nodes = parsed.documents.flatMap(({ contents }) =>
       contents === null || (isScalar(contents) && contents.value === null)
         ? []
@@ -228,7 +228,7 @@ export class SourceFile {
       const value = this.read(node as Node | null, place, anchors)
       const earlier = fields.get(name)
       if (earlier) {
-        const message = `The field ${quoted(name)} is given already on line ${earlier.line}: keep one`
+        const message = `The field ${quoted(name)} is already set on line ${earlier.line}: keep one`
         this.report(offset, { severity: 'error', code: 'repeated_field', path: place, message })
       } else fields.set(name, { value, line: this.position(offset).line })
     }

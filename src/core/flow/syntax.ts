@@ -1,7 +1,7 @@
 import type { ParsedYaml } from './yaml.ts'
 
 /** Why a text is not YAML, or not JSON, and where. */
-export interface Fault {
+export interface SyntaxProblem {
   offset: number
   message: string
 }
@@ -37,11 +37,11 @@ const advice: readonly (readonly [RegExp, string])[] = [
   [/^ALIAS_PROPS/, 'An alias (*name) stands alone: remove the anchor or tag before it'],
   [/^MULTIPLE_ANCHORS/, 'A value can have one anchor (&name): remove the others'],
   [/^TAG_RESOLVE_FAILED/, 'Tags (!name) mean nothing here: remove it, or put the text in quotes'],
-  [/^BAD_DIRECTIVE/, 'This directive (%NAME) is not known: remove the line'],
+  [/^BAD_DIRECTIVE/, 'This directive (%NAME) is unknown: remove the line'],
 ]
 
-/** Only the first fault, because after it the parser guesses and what it reports is noise. */
-export function yamlProblem({ text, documents, unclosed }: ParsedYaml): Fault | null {
+/** Only the first problem, because after it the parser guesses and what it reports is noise. */
+export function yamlProblem({ text, documents, unclosed }: ParsedYaml): SyntaxProblem | null {
   const errors = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])
   const [first, ...others] = errors.toSorted((a, b) => a.pos[0] - b.pos[0])
   if (first === undefined) return null
@@ -73,7 +73,7 @@ export function yamlProblem({ text, documents, unclosed }: ParsedYaml): Fault | 
 }
 
 /** A bracket or a quote that nothing closes. The library reports it far behind its place, or not at all. */
-function unclosedProblem(text: string, offset: number): Fault {
+function unclosedProblem(text: string, offset: number): SyntaxProblem {
   const opening = text[offset]!
   const closing = { '[': ']', '{': '}' }[opening]
   if (closing === undefined) {
@@ -88,7 +88,7 @@ const jsonToken =
   /[\s\uFEFF]+|"(?:[^"\\\0-\x1F]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\]:]|,(?!\s*[}\]])/y
 
 /** YAML accepts nearly all JSON, and more, but a JSON file has to be JSON. */
-export function jsonProblem(parsed: ParsedYaml): Fault | null {
+export function jsonProblem(parsed: ParsedYaml): SyntaxProblem | null {
   const { text } = parsed
   const problem = yamlProblem(parsed)
   if (text.trim() === '') return null

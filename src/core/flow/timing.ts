@@ -8,18 +8,18 @@ export const Schedule = closed(
   {
     from: Type.Optional(
       localTime(
-        'When the flow begins to be shown: a day, 2026-12-01, or a time, 2026-12-01T09:00.',
+        'When the flow starts being shown: a day, 2026-12-01, or a time, 2026-12-01T09:00.',
       ),
     ),
     to: Type.Optional(
       localTime(
-        'When it begins for nobody any more: a day, which is the last one, or a time. Who is in the middle of it may finish it.',
+        'When the flow stops being shown: a day, which is included, or a time. People who have started it can finish it.',
       ),
     ),
-    timezone: zoneName('The IANA zone of these times, such as Europe/Berlin.'),
+    timezone: zoneName('IANA time zone of these times, such as Europe/Berlin.'),
   },
   {
-    description: 'Between which times the flow is shown. Without one, as long as it is published.',
+    description: 'When the flow is shown. Without a schedule, as long as it is published.',
   },
 )
 export type Schedule = Static<typeof Schedule>
@@ -37,25 +37,27 @@ export const When = closed(
         description: 'How long the person must have been on the page, in milliseconds.',
       }),
     ),
-    after: Type.Optional(
-      key('Another flow, by its key, that the person must have completed; it has to be published.'),
-    ),
+    after: Type.Optional(key('Key of another published flow that the person must have completed.')),
     event: Type.Optional(
-      eventName({ description: 'Name of a custom event, which the person must have caused.' }),
+      eventName({ description: 'Name of a custom event that the person must have caused.' }),
     ),
     count: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: maxCounted,
-        description: 'How often they must have caused it; defaults to once.',
+        description: 'How often they must have caused it. Defaults to 1.',
       }),
     ),
-    within: Type.Optional(timeSpan('How lately: 30m, 24h or 7d before now. Without it, ever.')),
+    within: Type.Optional(
+      timeSpan('How recently: in the last 30m, 24h or 7d. Without it, at any time.'),
+    ),
     element: Type.Optional(
-      text(1, 1_000, { description: 'CSS selector of an element that must be seen on the page.' }),
+      text(1, 1_000, {
+        description: 'CSS selector of an element that must be visible on the page.',
+      }),
     ),
   },
-  { description: 'What must have happened before the flow begins: all that is said here.' },
+  { description: 'What must have happened before the flow starts. All conditions must be met.' },
 )
 export type When = Static<typeof When>
 
@@ -66,18 +68,18 @@ export const Rollout = closed(
       minimum: 0,
       maximum: 100,
       default: 100,
-      description: 'How many percent of people see it: always the same ones.',
+      description: 'Percentage of people who see it. They are always the same ones.',
     }),
     holdOut: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 90,
         description:
-          'How many percent of those who would see it are held back, and counted: what they do without it shows what it changes.',
+          'Percentage of those people who are held out and do not see it. Comparing them with the others shows what the flow changes.',
       }),
     ),
   },
-  { description: 'For how many people the flow is: everybody, unless set here.' },
+  { description: 'Share of people who see the flow. Defaults to everybody.' },
 )
 export type Rollout = Static<typeof Rollout>
 
@@ -85,12 +87,12 @@ export type Rollout = Static<typeof Rollout>
 export const Goal = closed(
   {
     event: eventName({
-      description: 'Name of the custom event by which they have done it.',
+      description: 'Name of the custom event that shows that they have done it.',
     }),
   },
   {
     description:
-      'What the flow is to bring people to do. With rollout.holdOut, analytics compare how many of those who saw it did so, and of those held back.',
+      'What the flow should get people to do. With `rollout.holdOut`, results compare people who saw the flow with those who were held out.',
   },
 )
 export type Goal = Static<typeof Goal>

@@ -1,5 +1,4 @@
 import type { Flow } from '../../core/flow/flow.ts'
-import { shareDifference } from '../../core/number/interval.ts'
 import { quotient } from '../../core/number/statistics.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
@@ -164,24 +163,8 @@ export async function weeklyReport(
 }
 
 /** Computed from counts, because a rate of four decimals would be rounded twice. */
-const completed = ({ completions, starts, completionRate }: ReportedFlow) =>
-  completionRate === null ? '–' : `${quotient(100 * completions, starts, 1)!.toFixed(1)} %`
-
-function change(value: number | null, unit: 'points' | '%'): string {
-  if (value === null) return ''
-  if (value === 0) return 'unchanged'
-  return `${value > 0 ? '+' : '−'}${Math.abs(value)} ${unit}`
-}
-
-const changeOfStarts = ({ starts, startsBefore }: ReportedFlow) =>
-  change(quotient(100 * (starts - startsBefore), startsBefore, 1), '%')
-
-function changeOfRate(flow: ReportedFlow): string {
-  if (flow.completionRate === null || flow.completionRateBefore === null) return ''
-  const now = { hits: 100 * flow.completions, trials: flow.starts }
-  const before = { hits: 100 * flow.completionsBefore, trials: flow.startsBefore }
-  return change(shareDifference(now, before, 1), 'points')
-}
+const percent = (rate: number | null, completions: number, starts: number) =>
+  rate === null ? '–' : `${quotient(100 * completions, starts, 1)!.toFixed(1)} %`
 
 /** The days of a week, written as 9–15 November 2026. */
 function daysOf({ from, to }: Days): string {
@@ -213,13 +196,13 @@ function tableOf(rows: readonly (readonly string[])[]): string[] {
 export function reportText(report: Report, unsubscribe?: string): string {
   const { organisation, week, flows, flowsLeftOut, alerts, url } = report
   const table = [
-    ['Flow', 'Starts', 'Change', 'Completed', 'Change'],
+    ['Flow', 'Starts', 'Week before', 'Completed', 'Week before'],
     ...flows.map(flow => [
       shortened(flow.name),
       String(flow.starts),
-      changeOfStarts(flow),
-      completed(flow),
-      changeOfRate(flow),
+      String(flow.startsBefore),
+      percent(flow.completionRate, flow.completions, flow.starts),
+      percent(flow.completionRateBefore, flow.completionsBefore, flow.startsBefore),
     ]),
   ]
   const lines = [

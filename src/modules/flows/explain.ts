@@ -2,7 +2,7 @@ import { flowNotFound } from '../../core/errors.ts'
 import { msOf } from '../../core/event/caused.ts'
 import { personOf } from '../../core/event/event.ts'
 import type { PersonIds } from '../../core/event/stored-event.ts'
-import type { Reason, Traits } from '../../core/flow/audience.ts'
+import type { Traits } from '../../core/flow/audience.ts'
 import {
   type Candidate,
   type DecidedRule,
@@ -21,21 +21,19 @@ import { patientSlices } from '../../scheduling/cooperative.ts'
 import type { AuthoredFlow } from '../../storage/interfaces/authoring.ts'
 import type { ExplainStore, PublishedFlowStores } from '../../storage/interfaces/flows.ts'
 import { newestDefinition } from '../authoring/rules.ts'
-import type { Explanation } from './schema.ts'
-import { asTold } from './service.ts'
+import type { ExplainedFlow } from './schema.ts'
 
-/** The question to explain. */
-export interface ExplainQuestion {
+export interface ExplainQuery {
   /** Key or id of a flow. */
   flow: string
   url: URL
   traits: Traits
-  /** Null for somebody new. */
+  /** Null for a new visitor. */
   person: PersonIds | null
 }
 
 /** A condition of the flow or of its organisation. */
-type Rule = Omit<DecidedRule, 'rule'> & { rule: Explanation['rules'][number]['rule'] }
+type Rule = Omit<DecidedRule, 'rule'> & { rule: ExplainedFlow['rules'][number]['rule'] }
 
 interface AuthoredCandidate extends Candidate {
   authored: AuthoredFlow
@@ -49,9 +47,9 @@ interface AuthoredCandidate extends Candidate {
  */
 export async function explain(
   organisation: Organisation,
-  { flow: name, url, traits, person }: ExplainQuestion,
+  { flow: name, url, traits, person }: ExplainQuery,
   { stores, store, now }: { stores: PublishedFlowStores; store: ExplainStore; now: number },
-): Promise<Explanation> {
+): Promise<ExplainedFlow> {
   const all = await candidates(organisation.ref, person, stores, store)
   const candidate = all.find(({ authored: { id, key } }) => key === name || id === name)
   if (!candidate) throw flowNotFound(name)
@@ -77,12 +75,12 @@ export async function explain(
     person: {
       userId: person?.userId ?? null,
       anonymousId: person?.anonymousId ?? null,
-      history: { ...asTold(candidate.history), inProgress: candidate.history.inProgress },
+      history: candidate.history,
     },
     url: url.href,
-    rules: [...gate, ...decision.rules, identify].map(({ parts, ...rule }) => ({
+    rules: [...gate, ...decision.rules, identify].map(rule => ({
       ...rule,
-      parts: [...parts] as Reason[],
+      parts: [...rule.parts],
     })),
     instead: isShown || !isOpen ? null : decision.winner,
   }
@@ -119,8 +117,8 @@ async function candidates(
   const catalogue = stores.catalogue()
   const entries = flows.map(({ id }) => catalogue.flow(id))
   const refs = entries.map(entry => entry?.ref)
-  const known = refs.filter(ref => ref !== undefined)
-  const histories = person && (await stores.people.histories(orgRef, known, person))
+  const published = refs.filter(ref => ref !== undefined)
+  const histories = person && (await stores.people.histories(orgRef, published, person))
   return flows.map((authored, i) => {
     const ref = refs[i]
     const { status, newest } = authored
@@ -137,7 +135,7 @@ async function candidates(
 function keyRule(holds: boolean): Rule {
   const why = holds
     ? 'the organisation has a snippet key'
-    : 'the organisation has no snippet key: make one'
+    : 'the organisation has no snippet key: create one'
   return { rule: 'key', holds, why, parts: [] }
 }
 

@@ -2,9 +2,9 @@ import { flowNotFound, invalid } from '../../core/errors.ts'
 import { Flow } from '../../core/flow/flow.ts'
 import { encodedReply, ofPerson } from '../../http/encoded.ts'
 import { personIn } from '../../http/input.ts'
+import { management } from '../../http/management.ts'
 import { requireScope } from '../../http/principal.ts'
-import { json } from '../../http/responder.ts'
-import { managing, type Route, route } from '../../http/route.ts'
+import { type Route, route } from '../../http/route.ts'
 import type { ExplainStore, PublishedFlowStores } from '../../storage/interfaces/flows.ts'
 import { explain } from './explain.ts'
 import {
@@ -17,10 +17,7 @@ import {
 } from './schema.ts'
 import { withHistory } from './service.ts'
 
-/**
- * Routes for what a page needs to show flows (all published ones, or one), and for why somebody sees a flow
- * or not.
- */
+/** Routes by which pages get published flows, and the one that explains who sees them. */
 export function flowRoutes({
   stores,
   explaining,
@@ -34,16 +31,16 @@ export function flowRoutes({
       path: '/flows',
       operation: 'listFlows',
       tag: 'Flows',
-      summary: 'All published flows, highest priority first',
+      summary: 'List the published flows, highest priority first',
       caller: 'snippet key',
       bucket: 'flows',
       query: FlowListQuery,
       description:
-        'Name a person by `userId` or `anonymousId`, and the answer has a `history` too: what they have ' +
-        'done with each of the flows, in whatever browser. It decides how often a flow is shown.',
+        'Name a person by `userId` or `anonymousId` to get a `history` too: what they have done with each ' +
+        'flow, in any browser. It decides how often a flow is shown.',
       responses: {
         200: {
-          description: 'The flows, and the version of the whole list.',
+          description: 'The flows, and the version of the list.',
           schema: FlowList,
           example: exampleFlowList,
           isShared: true,
@@ -54,7 +51,7 @@ export function flowRoutes({
         const { userId, anonymousId } = call.query
         const flows = stores.catalogue().publishedFlows(call.org)
         if (userId === undefined && anonymousId === undefined) return encodedReply(call, flows)
-        const body = await withHistory(call.org.ref, flows, personIn(call.query), stores)
+        const body = await withHistory(call.org.ref, flows, personIn(call.query), stores.people)
         return encodedReply(call, body, ofPerson)
       },
     }),
@@ -63,7 +60,7 @@ export function flowRoutes({
       path: '/flows/:flow_id',
       operation: 'getFlow',
       tag: 'Flows',
-      summary: 'One published flow',
+      summary: 'Get a published flow',
       caller: 'snippet key',
       bucket: 'flows',
       subject: 'published flow',
@@ -78,28 +75,29 @@ export function flowRoutes({
         return encodedReply(call, body)
       },
     }),
-    route({
-      ...managing('flows:read'),
-      method: 'POST',
-      path: '/manage/explain',
-      operation: 'explainFlow',
-      summary: 'Whether a person sees a flow on a page, and why',
-      body: ExplainBody,
-      errors: ['flow_not_found'],
-      description:
-        'Name a person by `userId` or `anonymousId`, for which the scope people:read is needed too; ' +
-        'with neither it is somebody new.',
-      responses: { 200: { description: 'The verdict, and every condition.', schema: Explanation } },
-      async handle({ org, body, principal, receivedAt }) {
+    management('flows:read').post(
+      '/manage/explain',
+      'explainFlow',
+      'Explain why a person sees a flow on a page or not',
+      {
+        description:
+          'Name a person by `userId` or `anonymousId`, which also needs the scope people:read. Without either, it is a new visitor.',
+        body: ExplainBody,
+        returns: Explanation,
+        status: 200,
+        response: 'The result, and every condition.',
+        errors: ['flow_not_found'],
+      },
+      ({ org, body, principal, receivedAt }) => {
         const { flow, traits = {}, userId = null, anonymousId = null } = body
         const url = URL.parse(body.url)
-        if (!url) throw invalid({ path: '/url', message: 'Must be the whole address of a page' })
+        if (!url) throw invalid({ path: '/url', message: 'Must be a complete URL' })
         const isNamed = userId !== null || anonymousId !== null
         if (isNamed) requireScope(principal!, 'people:read')
         const person = isNamed ? personIn({ userId, anonymousId }) : null
         const deps = { stores, store: explaining, now: receivedAt }
-        return json(200, await explain(org, { flow, url, traits, person }, deps))
+        return explain(org, { flow, url, traits, person }, deps)
       },
-    }),
+    ),
   ]
 }

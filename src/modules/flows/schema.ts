@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type StaticDecode, Type } from '@sinclair/typebox'
 import { maxTraitLength, maxTraits } from '../../core/event/traits.ts'
 import type { Traits } from '../../core/flow/audience.ts'
 import { Flow, flowStatuses } from '../../core/flow/flow.ts'
@@ -19,20 +19,17 @@ export const FlowListQuery = Type.Object(PersonFields)
 
 /** What a person has done with a flow. */
 export const HistoryFields = {
-  runs: Count('Runs that there are; of more than a thousand the latest are counted.', 2),
+  runs: Count('Number of runs, counted among the latest thousand.', 2),
   startedAt: InstantOrNull('When the latest run started.'),
-  completedAt: InstantOrNull('When a run was completed: the latest such time.'),
-  dismissedAt: InstantOrNull(
-    'When a run was dismissed that was never completed: the latest such time.',
-  ),
+  completedAt: InstantOrNull('When a run was last completed.'),
+  dismissedAt: InstantOrNull('When a run that was never completed was last dismissed.'),
   openRunId: OrNull(
     Type.String({ examples: ['run-1'] }),
-    'The `runId` of the latest run, where it is neither completed nor dismissed: another browser goes on with it. Null where its events name none.',
+    'The `runId` of the latest run if it is neither completed nor dismissed, so that another browser can continue it. Null if its events have none.',
   ),
 }
 
-const History = Type.Object(HistoryFields, { title: 'History' })
-export type History = Static<typeof History>
+export const History = Type.Object(HistoryFields, { title: 'History' })
 
 /** Everything that a page may show. */
 export const FlowList = Type.Object(
@@ -42,7 +39,7 @@ export const FlowList = Type.Object(
     history: Type.Optional(
       Type.Record(Type.String(), History, {
         description:
-          'There where a person is named: by flow id, what they have done with it. Flows that they have no run of are left out, so are flows whose steps are shown `always`, and all but the 200 of the highest priority.',
+          'Only if you name a person: what they have done with each flow, by its id. Contains at most 200 flows, those of the highest priority, and none without a run or whose steps are shown `always`.',
       }),
     ),
     events: Type.Optional(
@@ -53,14 +50,14 @@ export const FlowList = Type.Object(
             at: Instant('When, to the minute.'),
             mark: Type.String({
               description:
-                'Made of the id of the event, so that a page does not count twice what it has reported itself.',
+                'A hash of the id of the event, so that a page does not count its own events twice.',
               examples: ['1x8f3k0'],
             }),
           }),
         ),
         {
           description:
-            'There where a person is named and a published flow waits for an event: by its name, when they caused it last, as often as a flow asks for.',
+            'Only if you name a person and a published flow waits for events: when they last caused each, by its name.',
         },
       ),
     ),
@@ -68,21 +65,21 @@ export const FlowList = Type.Object(
       Type.Integer({
         minimum: 1,
         description:
-          'There where the organisation says so: how many tours and announcements begin in 24 hours for one person at most, but for those that the page starts.',
+          'Only with a frequency cap: how many tours and announcements a person sees in 24 hours at most. Flows that the page starts do not count.',
         examples: [3],
       }),
     ),
     honoursDoNotTrack: Type.Optional(
       Type.Literal(true, {
         description:
-          'There where the organisation honours "Do Not Track" and Global Privacy Control: who asks for them is shown flows, and neither told apart nor reported on.',
+          'Only if the organisation honours "Do Not Track" and Global Privacy Control: visitors who ask for them see flows, and nothing about them is reported.',
       }),
     ),
     theme: Type.Optional(
       Type.Unsafe<Theme>({
         ...Theme,
         description:
-          'There where the organisation has a theme: each flow is drawn in it, its own theme over it field by field.',
+          "Only if the organisation has a theme. A flow's own theme overrides it field by field.",
         examples: [{ accent: '#0b7285', background: null, text: null, radius: 10 }],
       }),
     ),
@@ -90,7 +87,7 @@ export const FlowList = Type.Object(
       Type.Array(Type.String({ maxLength: maxTraitLength }), {
         maxItems: maxTraits,
         description:
-          'There where the organisation counts runs by traits: the only ones that `flow_started` may say. Others stay in the browser.',
+          'Only if the organisation counts runs by traits: the names of those that `flow_started` may send. Others stay in the browser.',
         examples: [['plan']],
       }),
     ),
@@ -99,7 +96,6 @@ export const FlowList = Type.Object(
 )
 export type FlowList = Static<typeof FlowList>
 
-/** An example flow for the description of the API. */
 export const exampleFlow: Flow = {
   id: 'flow_8dPqM2xKc5VnTs1Ya0',
   version: 3,
@@ -179,14 +175,14 @@ export const ExplainBody = closed({
   traits: Type.Optional(
     Type.Unsafe<Traits>(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Attributes of the person, as the page would give them.',
+        description: 'Attributes of the person, as the page would send them.',
         examples: [{ plan: 'pro' }],
       }),
     ),
   ),
 })
 
-const Holds = OrNull(Type.Boolean(), 'Null where only the browser can tell.')
+const Holds = OrNull(Type.Boolean(), 'Null if only the browser can tell.')
 const Why = Type.String({ examples: ['on every page'] })
 
 export const Explanation = Type.Object(
@@ -196,12 +192,10 @@ export const Explanation = Type.Object(
       id: FlowId,
       key: Type.String({ examples: ['welcome'] }),
       status: OneOf(flowStatuses),
-      version: OrNull(
-        Type.Integer(),
-        'The newest published version; null for a flow that never was.',
-        3,
-      ),
-      hasDraft: Type.Boolean({ description: 'Whether there is something newer to publish.' }),
+      version: OrNull(Type.Integer(), 'The newest published version. Null if never published.', 3),
+      hasDraft: Type.Boolean({
+        description: 'Whether the draft is newer than the newest version.',
+      }),
     }),
     person: Type.Object({
       userId: Type.Union([Type.String(), Type.Null()], { examples: ['ann'] }),
@@ -242,12 +236,10 @@ export const Explanation = Type.Object(
       }),
       { description: 'Every condition, in the order in which they are checked.' },
     ),
-    instead: OrNull(
-      Type.String(),
-      'The key of the flow that is shown in its place, if one is.',
-      null,
-    ),
+    instead: OrNull(Type.String(), 'Key of the flow that is shown instead. Null if none is.', null),
   },
   { title: 'Explanation' },
 )
 export type Explanation = Static<typeof Explanation>
+/** The same in code. */
+export type ExplainedFlow = StaticDecode<typeof Explanation>

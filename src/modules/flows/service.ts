@@ -3,17 +3,18 @@ import type { PersonIds } from '../../core/event/stored-event.ts'
 import type { FlowHistory } from '../../core/flow/decision.ts'
 import type { PublishedFlows } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
-import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
-import type { PassingBody } from '../../http/encoded.ts'
-import type { PublishedFlowStores } from '../../storage/interfaces/flows.ts'
-import type { FlowList, History } from './schema.ts'
+import { isoTime } from '../../core/time/clock.ts'
+import { hashOf, type PassingBody } from '../../http/encoded.ts'
+import { toJson } from '../../http/management.ts'
+import type { HistoryReader } from '../../storage/interfaces/flows.ts'
+import { type FlowList, History } from './schema.ts'
 
 /** The published flows with what a person has done with them. */
 export async function withHistory(
   orgRef: OrganisationRef,
   flows: PublishedFlows,
   person: PersonIds,
-  { people }: Pick<PublishedFlowStores, 'people'>,
+  people: HistoryReader,
 ): Promise<PassingBody> {
   const { remembered } = flows
   const refs = remembered.map(({ ref }) => ref)
@@ -21,33 +22,27 @@ export async function withHistory(
   const history: FlowList['history'] = {}
   for (const { ref, id } of remembered) {
     const ofFlow = histories.get(ref)
-    if (ofFlow) history[id] = asTold(ofFlow)
+    if (ofFlow) history[id] = serializeHistory(ofFlow)
   }
-  const events = flows.asksForEvents ? asEvents(await people.caused(orgRef, person)) : null
-  const more = events ? `,"events":${JSON.stringify(events)}` : ''
-  const text = `"history":${JSON.stringify(history)}${more}`
+  const events = flows.asksForEvents ? eventsOf(await people.caused(orgRef, person)) : null
+  const more = JSON.stringify({ history, ...(events && { events }) })
   return {
-    hash: `${flows.hash}.${Bun.hash.xxHash64(text).toString(36)}`,
-    // Drops the closing brace of the list, so that more fields can follow.
+    hash: `${flows.hash}.${hashOf(more)}`,
+    // Fields follow the list, which is too long to be parsed for each person.
     get text() {
-      return `${flows.text.slice(0, -1)},${text}}`
+      return `${flows.text.slice(0, -1)},${more.slice(1)}`
     },
     isPassing: true,
   }
 }
 
-const asEvents = (caused: ReadonlyMap<string, readonly CausedAt[]>): FlowList['events'] =>
+export const serializeHistory = ({ inProgress, ...history }: FlowHistory) =>
+  toJson(History, history)
+
+const eventsOf = (caused: ReadonlyMap<string, readonly CausedAt[]>): FlowList['events'] =>
   Object.fromEntries(
     [...caused].map(([name, times]) => [
       name,
       times.map(time => ({ at: isoTime(msOf(time)), mark: time[1] })),
     ]),
   )
-
-export const asTold = (history: FlowHistory): History => ({
-  runs: history.runs,
-  startedAt: isoTimeOrNull(history.startedAt),
-  completedAt: isoTimeOrNull(history.completedAt),
-  dismissedAt: isoTimeOrNull(history.dismissedAt),
-  openRunId: history.openRunId,
-})

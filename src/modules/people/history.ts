@@ -6,7 +6,7 @@ import { isoTimeOrNull } from '../../core/time/clock.ts'
 import type { AllFlows, MetStores, PeopleStore } from '../../storage/interfaces/people.ts'
 import { newestDefinition } from '../authoring/rules.ts'
 import { toldEvent } from '../events/log.ts'
-import { asTold } from '../flows/service.ts'
+import { serializeHistory } from '../flows/service.ts'
 import type { PersonHistory } from './schema.ts'
 import { type EitherId, namedPerson } from './service.ts'
 
@@ -69,7 +69,7 @@ async function metFlows(
     const { inProgress } = history
     met.push({
       ...{ flowId: flow.id, flowKey: key, name, kind },
-      ...asTold(history),
+      ...serializeHistory(history),
       inProgress,
       ...progress,
     })

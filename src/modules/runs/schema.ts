@@ -2,10 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { runOutcomes, stepOutcomes } from '../../core/run/outcome.ts'
 import { FlowId, Instant, InstantOrNull, OneOf, OrNull, StepId } from '../../core/shapes.ts'
 
-/** The most runs that are looked at for one answer. A filter may leave few of them. */
-export const maxLookedAt = 5_000
+/** How many runs are read for one page. A filter may leave few of them. */
+export const maxScanned = 5_000
 
-/** The most runs of one answer, and how many if the caller does not say. */
 export const maxRuns = 200
 export const defaultRuns = 50
 
@@ -14,40 +13,40 @@ export const RunQuery = Type.Object({
     Type.String({
       pattern: '^-?[0-9a-z]{1,10}\\.[0-9a-z]{1,10}$',
       mustBe: 'a cursor of this list',
-      description: 'The `next` of the page before; without it the latest.',
+      description: '`next` of the previous page. Default: the first page.',
     }),
   ),
   limit: Type.Optional(
     Type.String({
       pattern: '^([1-9]\\d?|1\\d\\d|200)$',
       mustBe: `a number from 1 to ${maxRuns}`,
-      description: `The most runs, 1 to ${maxRuns}; ${defaultRuns} without it.`,
+      description: `Maximum number of runs, 1 to ${maxRuns}. Default: ${defaultRuns}.`,
     }),
   ),
-  outcome: Type.Optional(OneOf(runOutcomes, { description: 'Those alone that ended so.' })),
+  outcome: Type.Optional(OneOf(runOutcomes, { description: 'Only runs with this outcome.' })),
   version: Type.Optional(
     Type.String({
       pattern: '^[1-9]\\d{0,8}$',
       mustBe: 'the number of a version',
-      description: 'Those of one version alone.',
+      description: 'Only runs of this version of the flow.',
     }),
   ),
   from: Type.Optional(
     Type.String({
       description:
-        'The first day of starts, YYYY-MM-DD; without it and `to` all runs, else 29 days before `to`.',
+        'First day of starts, YYYY-MM-DD. Default: all runs without `to`, else 29 days before `to`.',
       examples: ['2026-07-01'],
     }),
   ),
   to: Type.Optional(
     Type.String({
-      description: 'The last day, likewise; today without it.',
+      description: 'Last day of starts, YYYY-MM-DD. Default: today.',
       examples: ['2026-07-31'],
     }),
   ),
   timezone: Type.Optional(
     Type.String({
-      description: 'IANA name of the zone whose days they are; UTC without it.',
+      description: 'IANA time zone of the days. Default: UTC.',
       examples: ['Europe/Berlin'],
     }),
   ),
@@ -63,26 +62,30 @@ const Step = Type.Object({
 })
 
 const RunOfList = Type.Object({
-  runId: OrNull(Type.String(), 'The id that its events name; null where they name none.', 'run-1'),
+  runId: OrNull(
+    Type.String(),
+    'ID that the events of the run name. Null if they name none.',
+    'run-1',
+  ),
   userId: Type.Union([Type.String(), Type.Null()], { examples: ['ann'] }),
   anonymousId: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
   version: Type.Integer({ examples: [3] }),
   outcome: OneOf(runOutcomes),
-  startedAt: Instant('When it was first heard of.'),
-  lastAt: Instant('When it was last heard of.'),
-  completedAt: InstantOrNull('When it was completed.'),
-  dismissedAt: InstantOrNull('When it was first dismissed, if it ever was.'),
-  secondsToComplete: Seconds('From its start; null where its only report completed it.'),
-  lastStep: OrNull(Step, 'The furthest step that was seen.'),
+  startedAt: Instant('Time of the first event of the run.'),
+  lastAt: Instant('Time of the last event of the run.'),
+  completedAt: InstantOrNull('When the run was completed. Null if it was not.'),
+  dismissedAt: InstantOrNull('When the run was first dismissed. Null if it was not.'),
+  secondsToComplete: Seconds(
+    'From start to completion. Null if the run has only one event or is not completed.',
+  ),
+  lastStep: OrNull(Step, 'The furthest step that was viewed.'),
   steps: Type.Array(
     Type.Object({
       ...Step.properties,
       outcome: OneOf(stepOutcomes),
-      seconds: Seconds(
-        'From its first view on, as analytics count it; null where that is unknown.',
-      ),
+      seconds: Seconds('Time on the step, as in analytics. Null if unknown.'),
     }),
-    { description: "What it met, in the flow's order." },
+    { description: 'Steps of the run, in the order of the flow.' },
   ),
 })
 
@@ -90,11 +93,11 @@ export const RunList = Type.Object(
   {
     flowId: FlowId,
     flowKey: Type.String({ examples: ['welcome'] }),
-    runs: Type.Array(RunOfList, { description: 'The latest start first.' }),
+    runs: Type.Array(RunOfList, { description: 'Latest start first.' }),
     next: OrNull(
       Type.String(),
-      'Send it as `after` for earlier runs; null where there are none. Of a filtered list it may ' +
-        `come with few runs or none: ${maxLookedAt} are looked at for one answer.`,
+      'Send it as `after` to get earlier runs. Null on the last page. A filtered page may have few runs ' +
+        `or none, because at most ${maxScanned} are read for it.`,
       'mi7lnk8g.2h4c',
     ),
   },
@@ -109,7 +112,7 @@ export const AnswerQuery = Type.Object({
   step: Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'The key of the step that asks.',
+    description: 'Key of the step with the question.',
     examples: ['why'],
   }),
 })
@@ -124,24 +127,24 @@ export const AnswerList = Type.Object(
       Type.Object({
         runId: OrNull(
           Type.String(),
-          'The id that its events name; null where they name none.',
+          'ID that the events of the run name. Null if they name none.',
           'run-1',
         ),
         userId: Type.Union([Type.String(), Type.Null()], { examples: ['ann'] }),
         anonymousId: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
         version: Type.Integer({ examples: [3] }),
-        answeredAt: Instant('When the run last answered.'),
+        answeredAt: Instant('When the question was last answered in the run.'),
         text: OrNull(
           Type.String(),
-          'What was written; null once the event is deleted, or the person was erased.',
+          'Text of the answer. Null if its event was deleted or the person was erased.',
           'I could not find the import.',
         ),
       }),
-      { description: 'Of the latest runs first.' },
+      { description: 'Latest run first.' },
     ),
     next: OrNull(
       Type.String(),
-      'Send it as `after` for earlier ones; null where there are none.',
+      'Send it as `after` to get earlier answers. Null on the last page.',
       null,
     ),
   },

@@ -1,3 +1,4 @@
+import type { StaticDecode } from '@sinclair/typebox'
 import { flowNotFound, invalid } from '../../core/errors.ts'
 import { idsOf } from '../../core/event/event.ts'
 import { FlowPositions } from '../../core/flow/positions.ts'
@@ -5,51 +6,60 @@ import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.
 import type { StepRef } from '../../core/reference.ts'
 import { outcomeOf, secondsToComplete, stepOutcomeOf } from '../../core/run/outcome.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
-import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { resolveRange } from '../../core/time/time-range.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'
 import type { RequestedRuns, RunStore } from '../../storage/interfaces/runs.ts'
-import { defaultRuns, maxLookedAt, type RunList, type RunQuery } from './schema.ts'
+import {
+  type AnswerList,
+  type AnswerQuery,
+  defaultRuns,
+  maxScanned,
+  type RunList,
+  type RunQuery,
+} from './schema.ts'
 
-/** What a query asks for. @throws AppError `validation_failed` for a wrong date, zone, order or range */
-export function requestedIn(query: RunQuery, now: number): RequestedRuns {
+/** @throws AppError `validation_failed` for a wrong date, zone, order or range */
+function requestedIn(query: RunQuery, now: number): RequestedRuns {
   const { after = null, limit = defaultRuns, outcome = null, version, ...days } = query
   const resolved = resolveRange(days, now)
   if ('problems' in resolved) throw invalid(...resolved.problems)
   return {
     after,
-    most: Number(limit),
-    mostLookedAt: maxLookedAt,
+    // One more, which shows whether more follow.
+    most: Number(limit) + 1,
+    mostLookedAt: maxScanned,
     outcome,
     version: version === undefined ? null : Number(version),
     started: days.from === undefined && days.to === undefined ? null : resolved.range,
   }
 }
 
-/** Single runs of a flow. @throws AppError `flow_not_found` */
+/** A page of a flow's runs. @throws AppError `flow_not_found`, `validation_failed` */
 export async function listRuns(
   organisation: Organisation,
   flowKey: string,
-  requested: RequestedRuns,
+  query: RunQuery,
+  now: number,
   { stores, runs: store }: { stores: Pick<GateStores, 'catalogue'>; runs: RunStore },
-): Promise<RunList> {
-  const { most } = requested
-  // One more than asked for, which tells whether more follow.
-  const found = await store.runs(organisation.ref, flowKey, { ...requested, most: most + 1 })
+): Promise<StaticDecode<typeof RunList>> {
+  const requested = requestedIn(query, now)
+  const found = await store.runs(organisation.ref, flowKey, requested)
   const flow = found && stores.catalogue().flow(found.flowId)
   if (!found || !flow) throw flowNotFound(flowKey)
-  const told = teller(flow)
-  const runs = found.runs.slice(0, most)
+  const runs = found.runs.slice(0, requested.most - 1)
   return {
     flowId: flow.id,
     flowKey: flow.key,
-    runs: runs.map(told),
-    next: found.runs.length > most ? runs.at(-1)!.cursor : found.rest,
+    runs: runs.map(runsOf(flow)),
+    next: found.runs.length > runs.length ? runs.at(-1)!.cursor : found.rest,
   }
 }
 
-/** Returns a function that turns runs of a flow into answers of the API. */
-function teller(flow: FlowEntry): (run: RunRow) => RunList['runs'][number] {
+/** The ID that a run's events name, in its key. */
+const runIdOf = ({ key }: Pick<RunRow, 'key'>) => (key.startsWith('r') ? key.slice(1) : null)
+
+/** Returns a function that gives a stored run the names and the order of its flow's steps. */
+function runsOf(flow: FlowEntry) {
   const positions = new FlowPositions(flow)
   const order = new Map(positions.inOrder(flow.steps.keys()).map((step, place) => [step, place]))
   const placeOf = (step: StepRef) => order.get(step) ?? order.size
@@ -57,18 +67,18 @@ function teller(flow: FlowEntry): (run: RunRow) => RunList['runs'][number] {
     const { id, key, title } = flow.steps.get(step) ?? { id: '', key: '', title: '' }
     return { stepId: id, key, title }
   }
-  return run => {
-    const { version, steps } = run
+  return (run: RunRow) => {
+    const { version, steps, startedAt, lastAt, completedAt, dismissedAt } = run
     const last = positions.furthest(steps, version)
     return {
-      runId: run.key.startsWith('r') ? run.key.slice(1) : null,
+      runId: runIdOf(run),
       ...idsOf(run.person),
       version,
       outcome: outcomeOf(run),
-      startedAt: isoTime(run.startedAt),
-      lastAt: isoTime(run.lastAt),
-      completedAt: isoTimeOrNull(run.completedAt),
-      dismissedAt: isoTimeOrNull(run.dismissedAt),
+      startedAt,
+      lastAt,
+      completedAt,
+      dismissedAt,
       secondsToComplete: secondsToComplete(run),
       lastStep: last === null ? null : named(last),
       steps: steps
@@ -79,5 +89,32 @@ function teller(flow: FlowEntry): (run: RunRow) => RunList['runs'][number] {
           return { ...named(step.stepId), outcome: stepOutcomeOf(step), seconds }
         }),
     }
+  }
+}
+
+/** A page of the texts that people answered a step's question with. @throws AppError `flow_not_found`, `validation_failed` */
+export async function listAnswers(
+  organisation: Organisation,
+  flowKey: string,
+  { step: stepKey, ...query }: AnswerQuery,
+  now: number,
+  store: Pick<RunStore, 'writtenAnswers'>,
+): Promise<StaticDecode<typeof AnswerList>> {
+  const requested = { stepKey, ...requestedIn(query, now) }
+  const found = await store.writtenAnswers(organisation.ref, flowKey, requested)
+  if (!found) throw flowNotFound(flowKey)
+  const answers = found.answers.slice(0, requested.most - 1)
+  return {
+    flowId: found.flowId,
+    flowKey,
+    stepKey,
+    answers: answers.map(answer => ({
+      runId: runIdOf(answer),
+      ...idsOf(answer.person),
+      version: answer.version,
+      answeredAt: answer.at,
+      text: answer.text,
+    })),
+    next: found.answers.length > answers.length ? answers.at(-1)!.cursor : null,
   }
 }

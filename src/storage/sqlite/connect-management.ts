@@ -4,7 +4,6 @@ import { minuteMs } from '../../core/time/durations.ts'
 import { inSlices, patientSlices } from '../../scheduling/cooperative.ts'
 import type { AccessStore } from '../interfaces/access.ts'
 import type { AlertStore } from '../interfaces/alerts.ts'
-import type { AuthorStore } from '../interfaces/author.ts'
 import type { FlowStore, LookStore } from '../interfaces/authoring.ts'
 import type { DashboardStore } from '../interfaces/dashboard.ts'
 import type { EnvironmentStore } from '../interfaces/environments.ts'
@@ -15,9 +14,9 @@ import type { SeenStore } from '../interfaces/installation.ts'
 import type { OperationsStore } from '../interfaces/operations.ts'
 import type { OrganisationStore } from '../interfaces/organisations.ts'
 import type { PeopleStore } from '../interfaces/people.ts'
-import type { PreviewStore } from '../interfaces/previews.ts'
 import type { RunStore } from '../interfaces/runs.ts'
 import type { StepEvidenceStore } from '../interfaces/steps.ts'
+import type { TicketStore } from '../interfaces/tickets.ts'
 import { asPort, rowOf } from '../shared/in-rows.ts'
 import { maxOrganisations } from '../shared/live-state.ts'
 import * as alertTables from './alerts/alert-store.ts'
@@ -214,21 +213,11 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
       link: changes(linkStaging),
       unlink: changes(unlinkStaging),
     }),
-    authorSessions: asPort<AuthorStore>({
-      begin: (...args) => storage.authors(sessions => sessions.begin(...args)),
-      read: (...args) => storage.authors(sessions => sessions.read(...args)),
-      end: (...args) => storage.authors(sessions => sessions.end(...args)),
-      redeem: (...args) => storage.authors(sessions => sessions.redeem(...args)),
-      visit: (...args) => storage.authors(sessions => sessions.visit(...args)),
-      propose: (...args) => storage.authors(sessions => sessions.propose(...args)),
-    }),
-    previews: asPort<PreviewStore>({
-      begin: (...args) => storage.previews(links => links.begin(...args)),
-      list: (...args) => storage.previews(links => links.list(...args)),
-      end: (...args) => storage.previews(links => links.end(...args)),
-      visit: (...args) => storage.previews(links => links.visit(...args)),
-      note: (orgRow, entry) => calls.change(database => writeAudit(database, orgRow, [entry])),
-    }),
+    tickets: {
+      use: work => storage.useTickets(work),
+      note: (orgRef, entry) =>
+        calls.change(database => writeAudit(database, rowOf(orgRef), [entry])),
+    } satisfies TicketStore,
     managementTokens: {
       find: sha256 => findToken(reading, sha256),
       used: noting(notes(noteTokenUse)),

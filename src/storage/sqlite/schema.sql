@@ -589,7 +589,7 @@ create table log_position (
   at integer not null
 ) strict;
 
--- Author sessions, links to previews, and the activity that somebody watches, as JSON.
+-- Tickets of pages, and the activity that somebody watches, as JSON.
 create table short_lived (
   kind text not null,
   id text not null,

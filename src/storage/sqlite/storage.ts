@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite'
+import { forgetEnded } from '../../core/organisation/ticket.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Activity, JudgedEvent } from '../interfaces/events.ts'
+import type { Ticket, Tickets } from '../interfaces/tickets.ts'
 import { LogUnavailable } from '../log/log.ts'
-import { AuthorSessions } from '../shared/author-sessions.ts'
 import { LiveActivity } from '../shared/live-activity.ts'
 import type { LiveState } from '../shared/live-state.ts'
-import { PreviewLinks } from '../shared/previews.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { Changes, FilesInPlace } from './changes.ts'
 import { openForWriting } from './database/database.ts'
@@ -80,8 +80,7 @@ export class Storage {
   readonly presence: PresenceTable
   readonly userHashes: UserHashes
   private readonly ownActivity: LiveActivity
-  private readonly ownAuthors = new AuthorSessions()
-  private readonly ownPreviews = new PreviewLinks()
+  private readonly ownTickets = new Map<string, Ticket>()
   /** What several machines do otherwise; null for a server alone. */
   readonly together: Together | null
   private readonly noteProbe
@@ -231,14 +230,9 @@ export class Storage {
     return this.activity.read(orgRow, after)
   }
 
-  /** Uses the author sessions. */
-  async authors<T>(work: (sessions: AuthorSessions) => T): Promise<T> {
-    return this.together?.authors.use(work) ?? work(this.ownAuthors)
-  }
-
-  /** Uses the links to previews. */
-  async previews<T>(work: (links: PreviewLinks) => T): Promise<T> {
-    return this.together?.previews.use(work) ?? work(this.ownPreviews)
+  /** See `TicketStore.use`. */
+  async useTickets<T>(work: (tickets: Tickets) => T): Promise<T> {
+    return this.together?.tickets.use(work) ?? work(this.ownTickets)
   }
 
   /** What is changed now is later than everything in the log, whatever the clocks of the machines say. */
@@ -360,8 +354,7 @@ export class Storage {
    */
   async watch(): Promise<void> {
     this.ownActivity.expire()
-    this.ownAuthors.expire(this.options.clock.now())
-    this.ownPreviews.expire(this.options.clock.now())
+    forgetEnded(this.ownTickets, this.options.clock.now())
     // A server that is not ready gets no traffic: without a try of its own it would never heal.
     await this.writer.probe(() => this.noteProbe.run())
     this.noticeBetween()

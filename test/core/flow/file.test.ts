@@ -197,7 +197,7 @@ describe('a common mistake is named for what it is, where it was made', () => {
       'a name twice',
       'key: a\nname: b\nname: c',
       '3:1',
-      'The field "name" is given already on line 2: keep one',
+      'The field "name" is already set on line 2: keep one',
     ],
     [
       'a text that begins with an @',

@@ -314,9 +314,9 @@ describe('nothing is wrong with', () => {
 })
 
 test('a flow is checked as a whole only if every field has the right type', () => {
-  expect(readFlowFile('{ key: a, steps: [{ key: s, kind: hotspot }] }').isJudgedWhole).toBe(true)
-  expect(readFlowFile('{ key: 1, steps: [{ key: s, kind: hotspot }] }').isJudgedWhole).toBe(false)
-  expect(readFlowFile('key: [').isJudgedWhole).toBe(false)
+  expect(readFlowFile('{ key: a, steps: [{ key: s, kind: hotspot }] }').isComplete).toBe(true)
+  expect(readFlowFile('{ key: 1, steps: [{ key: s, kind: hotspot }] }').isComplete).toBe(false)
+  expect(readFlowFile('key: [').isComplete).toBe(false)
 })
 
 describe('a problem is reported at its exact place', () => {

@@ -3,7 +3,6 @@ import { activityConforms } from './activity.ts'
 import { alertsConform } from './alerts.ts'
 import { analyticsConform } from './analytics.ts'
 import { answersConform } from './answers.ts'
-import { authorSessionsConform } from './author-sessions.ts'
 import { authoringConforms } from './authoring.ts'
 import { checklistsConform } from './checklists.ts'
 import { environmentsConform } from './environments.ts'
@@ -12,12 +11,12 @@ import { operationsConform } from './operations.ts'
 import { organisationsConform } from './organisations.ts'
 import { peopleConform } from './people.ts'
 import { presenceConforms } from './presence.ts'
-import { previewsConform } from './previews.ts'
 import { retentionConforms } from './retention.ts'
 import { signInsConform } from './sign-ins.ts'
 import { stepsConform } from './steps.ts'
 import { allMethods, defaultRounds, notingCalls, type OpenStore, type Store } from './store.ts'
 import { tenancyConforms } from './tenancy.ts'
+import { ticketsConform } from './tickets.ts'
 import { timingConforms } from './timing.ts'
 
 /**
@@ -42,8 +41,7 @@ export function conformance(name: string, openStore: OpenStore, rounds = default
     describe('analytics', () => analyticsConform(open, rounds))
     describe('written answers', () => answersConform(openShared))
     describe('activity', () => activityConforms(openShared))
-    describe('author sessions', () => authorSessionsConform(openShared))
-    describe('links to previews', () => previewsConform(openShared))
+    describe('tickets', () => ticketsConform(openShared))
     describe('links of organisations', () => environmentsConform(openShared))
     checklistsConform(open, rounds)
     describe('people', () => peopleConform(open, rounds))

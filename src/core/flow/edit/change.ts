@@ -190,18 +190,18 @@ function set(document: Document, path: Path, value: Plain, order: readonly strin
     depth++
   }
   const [name, ...rest] = path.slice(depth)
-  const whole = rest.reduceRight<Plain>((inner, one) => ({ [one]: inner }), value)
+  const wrapped = rest.reduceRight<Plain>((inner, one) => ({ [one]: inner }), value)
   if (!isCollection(holder)) {
-    document.contents = nodeOf({ [name!]: whole }) as typeof document.contents
+    document.contents = nodeOf({ [name!]: wrapped }) as typeof document.contents
     return
   }
   const old = holder.get(name, true)
-  if (isNode(old)) holder.set(name, inPlaceOf(old, nodeOf(whole)))
+  if (isNode(old)) holder.set(name, inPlaceOf(old, nodeOf(wrapped)))
   else if (isMap(holder)) {
     const place = order.indexOf(String(name))
     const before = holder.items.findLastIndex(({ key }) => order.indexOf(nameOf(key)) < place)
     const at = place < 0 || before < 0 ? holder.items.length : before + 1
-    holder.items.splice(at, 0, document.createPair(name, nodeOf(whole)))
+    holder.items.splice(at, 0, document.createPair(name, nodeOf(wrapped)))
   }
 }
 
@@ -265,22 +265,22 @@ function changedValue(value: Plain, edit: Change): Plain {
   return value
 }
 
-function withValue(whole: Plain, path: Path, value: Plain): Plain {
+function withValue(root: Plain, path: Path, value: Plain): Plain {
   const [name, ...rest] = path
   if (name === undefined) return value
-  const holder = (typeof whole === 'object' && whole !== null ? whole : {}) as Record<string, Plain>
+  const holder = (typeof root === 'object' && root !== null ? root : {}) as Record<string, Plain>
   const inner = Object.hasOwn(holder, name) ? holder[name]! : null
   holder[name] = withValue(inner, rest, value)
   return holder as Plain
 }
 
-function withoutValue(whole: Plain, path: Path): void {
-  const holder = valueAt(whole, path.slice(0, -1))
+function withoutValue(root: Plain, path: Path): void {
+  const holder = valueAt(root, path.slice(0, -1))
   const name = path.at(-1)
   if (!isMapping(holder) || name === undefined || !Object.hasOwn(holder, name)) return
   delete holder[name]
   const isEntry = typeof path.at(-2) === 'number'
   if (path.length > 1 && !isEntry && Object.keys(holder).length === 0) {
-    withoutValue(whole, path.slice(0, -1))
+    withoutValue(root, path.slice(0, -1))
   }
 }

@@ -25,16 +25,19 @@ export interface Source {
 }
 
 /** Why a text cannot be read. */
-export interface Fault {
+export interface SourceProblem {
   reason: 'syntax' | 'several'
   /** Counted from 1. */
   line: number | null
 }
 
-/** Reads one document. If anything is wrong with the text, none of it is trusted, and it is a fault. */
-export function parseSource(text: string): Source | Fault {
+/** Reads one document. If anything is wrong with the text, none of it is trusted, and the problem is returned. */
+export function parseSource(text: string): Source | SourceProblem {
   const lines = new LineCounter()
-  const syntax = (offset: number): Fault => ({ reason: 'syntax', line: lines.linePos(offset).line })
+  const syntax = (offset: number): SourceProblem => ({
+    reason: 'syntax',
+    line: lines.linePos(offset).line,
+  })
   const parsed = parseYaml(text, lines)
   if ('excess' in parsed) return syntax(parsed.offset)
   const [document, second] = parsed.documents
@@ -78,7 +81,7 @@ function unshared(value: Plain): Plain {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, unshared(field)]))
 }
 
-export const isError = (read: Source | Fault): read is Fault => 'reason' in read
+export const isError = (read: Source | SourceProblem): read is SourceProblem => 'reason' in read
 
 /** Whether two values are equal; the order of fields does not matter. */
 export function isSame(a: unknown, b: unknown): boolean {

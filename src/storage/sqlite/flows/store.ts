@@ -66,30 +66,30 @@ export function* prepareChanges(
 }
 
 function prepare(database: Database, orgRow: number, change: FlowChange): PreparedChange {
-  const { draft, publish, ...kept } = change
+  const { draft, publish, ...fields } = change
   const sql = statements(database)
-  const flow = sql.flow.get(orgRow, kept.key)
+  const flow = sql.flow.get(orgRow, fields.key)
   const publicId = flow?.publicId ?? newId('flow')
   const newest = flow && sql.newestVersion.get(flow.id)
-  const known = partsOf(database, flow?.id ?? null)
+  const stored = partsOf(database, flow?.id ?? null)
   const definitions = [draft, publish].flatMap(definition => definition ?? [])
   const newParts = (kind: 'step' | 'item', parts: readonly { key: string }[]): NewPart[] =>
     parts.flatMap(({ key }) => {
-      if (known[kind].has(key)) return []
+      if (stored[kind].has(key)) return []
       const publicId = newId(kind)
-      known[kind].set(key, { ref: publicId, publicId, key, title: null })
+      stored[kind].set(key, { ref: publicId, publicId, key, title: null })
       return [[publicId, key] as const]
     })
   const steps = definitions.flatMap(({ steps }) => steps)
   const items = definitions.flatMap(({ checklist }) => checklist?.items ?? [])
   return {
-    ...kept,
+    ...fields,
     row: flow?.id ?? null,
     publicId,
     draft: draft && JSON.stringify(draft),
     steps: newParts('step', steps),
     items: newParts('item', items),
-    version: publish && versionOf(known, publicId, publish, (newest?.version ?? 0) + 1),
+    version: publish && versionOf(stored, publicId, publish, (newest?.version ?? 0) + 1),
     publishedAt: newest?.publishedAt ?? null,
   }
 }
@@ -98,7 +98,7 @@ function prepare(database: Database, orgRow: number, change: FlowChange): Prepar
 const publishedAtStart = `"publishedAt":"${isoTime(0)}"`
 
 function versionOf(
-  known: ReturnType<typeof partsOf>,
+  stored: ReturnType<typeof partsOf>,
   id: string,
   definition: FlowDefinition,
   version: number,
@@ -108,8 +108,8 @@ function versionOf(
     { version, publishedAt: 0, definition },
     {
       flow: () => id,
-      step: key => known.step.get(key)!.publicId,
-      item: key => known.item.get(key)!.publicId,
+      step: key => stored.step.get(key)!.publicId,
+      item: key => stored.item.get(key)!.publicId,
     },
   )
   const text = JSON.stringify(page)
@@ -119,10 +119,10 @@ function versionOf(
     version,
     definition: JSON.stringify(definition),
     page: [text.slice(0, at), text.slice(at + publishedAtStart.length)],
-    steps: steps.map(({ key }) => known.step.get(key)!.ref),
-    items: (checklist?.items ?? []).map(({ key }) => known.item.get(key)!.ref),
+    steps: steps.map(({ key }) => stored.step.get(key)!.ref),
+    items: (checklist?.items ?? []).map(({ key }) => stored.item.get(key)!.ref),
     titles: steps.flatMap(({ key, title }): [PartRef, string][] => {
-      const step = known.step.get(key)!
+      const step = stored.step.get(key)!
       return step.title === title ? [] : [[step.ref, title]]
     }),
   }

@@ -14,7 +14,7 @@ export class ShortLived<Kept extends State> {
    */
   constructor(
     database: Database,
-    private readonly kind: 'author session' | 'preview' | 'activity',
+    private readonly kind: 'ticket' | 'activity',
     private readonly over: (held: never[]) => Kept,
     private readonly change: <T>(work: () => T) => Promise<T>,
   ) {

@@ -1,17 +1,26 @@
+import type { Ticket } from '../../interfaces/tickets.ts'
 import type { Member } from '../../log/log.ts'
-import { AuthorSessions } from '../../shared/author-sessions.ts'
 import { LiveActivity } from '../../shared/live-activity.ts'
-import { PreviewLinks } from '../../shared/previews.ts'
 import { EventsCopy } from './events-copy.ts'
 import { SharedActivity } from './shared-activity.ts'
 import { SharedWork, type TogetherParts } from './shared-work.ts'
 import { ShortLived } from './short-lived.ts'
 import { Snapshots } from './snapshots.ts'
 
+/** Tickets by id, over the rows of the table that all machines share. */
+class TicketMap extends Map<string, Ticket> {
+  constructor(held: readonly Ticket[]) {
+    super(held.map(ticket => [ticket.id, ticket]))
+  }
+
+  get held(): Iterable<Ticket> {
+    return this.values()
+  }
+}
+
 /** What several machines do otherwise than a server alone, besides following the log. */
 export class Together {
-  readonly authors: ShortLived<AuthorSessions>
-  readonly previews: ShortLived<PreviewLinks>
+  readonly tickets: ShortLived<TicketMap>
   readonly activity: SharedActivity
   readonly snapshots: Snapshots
   readonly events: EventsCopy
@@ -22,10 +31,8 @@ export class Together {
     const { database, dataDir, log, member, work, now, change } = parts
     this.member = member
     const changed = <T>(work: () => T) => change(work)
-    const authors = (held: never[]) => new AuthorSessions(held)
-    this.authors = new ShortLived(database, 'author session', authors, changed)
-    const previews = (held: never[]) => new PreviewLinks(held)
-    this.previews = new ShortLived(database, 'preview', previews, changed)
+    const tickets = (held: never[]) => new TicketMap(held)
+    this.tickets = new ShortLived(database, 'ticket', tickets, changed)
     const activity = (held: never[]) => new LiveActivity(now, held)
     const inPassing = <T>(work: () => T) => change(work, true)
     this.activity = new SharedActivity(

@@ -1,4 +1,4 @@
-import type { CreatedSession } from '../../../../modules/author/schema.ts'
+import type { CreatedAuthorSession } from '../../../../modules/tickets/schema.ts'
 import { act } from '../../api/request.ts'
 import { pickWords as words } from '../../words/pick.ts'
 import { openPage, PageAddressForm } from './page-address-form.tsx'
@@ -13,7 +13,7 @@ export const AddressForm = ({
 }: {
   flowKey: string
   stepKey: string
-  onBegun: (session: CreatedSession) => void
+  onBegun: (session: CreatedAuthorSession) => void
 }) => (
   <PageAddressForm
     flowKey={flowKey}
@@ -22,7 +22,7 @@ export const AddressForm = ({
     verb={words.open}
     onAddress={async url => {
       const body = { flow: flowKey, step: stepKey, url }
-      const session = await act<CreatedSession>(sessionsPath, { body })
+      const session = await act<CreatedAuthorSession>(sessionsPath, { body })
       openPage(session.openAddress)
       onBegun(session)
       return session.url

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { CreatedSession } from '../../../../modules/author/schema.ts'
+import type { CreatedAuthorSession } from '../../../../modules/tickets/schema.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Opener } from '../../parts/opener.tsx'
 import { pickWords as words } from '../../words/pick.ts'
@@ -8,7 +8,7 @@ import { AddressForm } from './address-form.tsx'
 import { Picking } from './picking.tsx'
 
 function PickDialog({ flowKey, stepKey, onPicked, onClose }: PickProps & { onClose: () => void }) {
-  const begun = useSignal<CreatedSession | null>(null)
+  const begun = useSignal<CreatedAuthorSession | null>(null)
   return (
     <Dialog title={words.title} onClose={onClose} class="pick">
       {begun.value ? (

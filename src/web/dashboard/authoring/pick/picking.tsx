@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { AuthorSessionAnswer, CreatedSession } from '../../../../modules/author/schema.ts'
+import type { CreatedAuthorSession, SentAuthorSession } from '../../../../modules/tickets/schema.ts'
 import { forgetReading, useRead } from '../../api/read.ts'
 import { ask } from '../../api/request.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
@@ -15,12 +15,12 @@ import { type Chosen, Proposals } from './proposals.tsx'
 /** How often to look for what the page has proposed, milliseconds. Somebody is waiting for it. */
 const everyMs = 1_500
 
-type State = AuthorSessionAnswer['state']
+type State = SentAuthorSession['state']
 
 const toneOf: Record<State, Tone> = { waiting: 'neutral', connected: 'good', ended: 'warn' }
 
 /** The chosen selector. If it finds only the element, others that find only the element come with it. */
-function takenOf({ proposal, selector }: Chosen, { proposals }: AuthorSessionAnswer) {
+function takenOf({ proposal, selector }: Chosen, { proposals }: SentAuthorSession) {
   const { candidates } = proposals.find(({ number }) => number === proposal)!
   const alone = candidates.filter(({ matchCount }) => matchCount === 1)
   if (!alone.some(one => one.selector === selector)) return { selector }
@@ -45,12 +45,12 @@ export function Picking({
   onPicked,
   onAnew,
 }: {
-  begun: CreatedSession
+  begun: CreatedAuthorSession
   onPicked: PickProps['onPicked']
   onAnew: () => void
 }) {
   const path = `${sessionsPath}/${begun.id}`
-  const { data, failure } = useRead<AuthorSessionAnswer>(path, everyMs)
+  const { data, failure } = useRead<SentAuthorSession>(path, everyMs)
   const chosen = useSignal<Chosen | null>(null)
   const latest = data?.proposals.at(-1)
   const known = useRef(0)

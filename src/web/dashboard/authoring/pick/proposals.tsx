@@ -1,10 +1,10 @@
 import type { Signal } from '@preact/signals'
-import type { AuthorSessionAnswer } from '../../../../modules/author/schema.ts'
+import type { SentAuthorSession } from '../../../../modules/tickets/schema.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { pickWords as words } from '../../words/pick.ts'
 
-export type Proposal = AuthorSessionAnswer['proposals'][number]
+export type Proposal = SentAuthorSession['proposals'][number]
 type Candidate = Proposal['candidates'][number]
 
 /** The selector chosen among all that were proposed. */

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { CreatedPreview, PreviewList } from '../../../../modules/previews/schema.ts'
+import type { CreatedPreview, PreviewList } from '../../../../modules/tickets/schema.ts'
 import { readAgain, useRead } from '../../api/read.ts'
 import { act } from '../../api/request.ts'
 import { may } from '../../api/session.ts'

@@ -1,0 +1,203 @@
+import { Type } from '@sinclair/typebox'
+import type { FlowWork } from '../../core/flow/work.ts'
+import { isTooOldForPreviews, previewsSince } from '../../core/organisation/ticket.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
+import { auditOf, management } from '../../http/management.ts'
+import { actorOf } from '../../http/principal.ts'
+import type { RequestContext } from '../../http/request-context.ts'
+import { json } from '../../http/responder.ts'
+import { type Route, route } from '../../http/route.ts'
+import { AuthorSession } from '../../storage/interfaces/tickets.ts'
+import { maxBytesACall } from '../authoring/schema.ts'
+import {
+  beginSession,
+  endSession,
+  propose,
+  readSession,
+  redeem,
+  visitedStep,
+} from './author-sessions.ts'
+import { createPreview, endPreview, listPreviews, previewedFlow } from './previews.ts'
+import {
+  AuthoredStep,
+  ConnectedPage,
+  CreatedAuthorSession,
+  CreatedPreview,
+  NewAuthorSession,
+  NewPreview,
+  PickedElement,
+  PreviewedFlow,
+  PreviewList,
+  RedeemedTicket,
+} from './schema.ts'
+import { holderOf, type TicketDeps } from './tickets.ts'
+
+const writer = management('flows:write')
+
+/** Who started a session: a dashboard session, a token, or the operator. */
+function authorOf({ principal }: RequestContext): string {
+  if (principal?.kind === 'session') return principal.session.sha256
+  return principal?.kind === 'token' ? principal.id : 'operator'
+}
+
+const ownSession = (call: RequestContext) => ({
+  organisation: call.org,
+  id: call.params.session_id ?? '',
+  author: authorOf(call),
+})
+
+/**
+ * Requests from customers' pages, which hold a ticket in place of a snippet key. They are not part of the API.
+ * POST even where nothing changes, because browsers send no origin with a GET to the same origin.
+ */
+const ofPage = {
+  tag: 'Management',
+  caller: 'anyone',
+  isProductFile: true,
+  method: 'POST',
+} as const
+
+/** A picked element takes a few kilobytes: five selectors and a fingerprint. */
+const maxPickBytes = 16 * 1024
+
+/** Routes that let pages show drafts, and let authors pick elements on their pages. */
+export function ticketRoutes(
+  deps: TicketDeps & {
+    flowWork: FlowWork
+    stores: {
+      presence: {
+        read(orgRef: OrganisationRef, now: number): Promise<{ snippetVersion: string | null }>
+      }
+    }
+  },
+): Route[] {
+  const { tickets: store, stores } = deps
+  return [
+    writer.post(
+      '/manage/previews',
+      'createPreview',
+      'Create a preview link',
+      {
+        description:
+          'Anyone with the link sees the draft on pages of one origin that have the snippet, until the ' +
+          'link expires. Nothing there is counted. A restart of the server ends all links.',
+        body: NewPreview,
+        bodyLimitBytes: maxBytesACall,
+        errors: ['flow_not_found', 'too_many_previews'],
+        returns: CreatedPreview,
+        response: 'The link. It is returned only once.',
+      },
+      async call => {
+        const now = call.receivedAt
+        const by = { madeBy: actorOf(call).name, now, audit: auditOf(call) }
+        const created = await createPreview(deps, call.org, call.body, by)
+        const { snippetVersion } = await stores.presence.read(call.org.ref, now)
+        const isTooOld = snippetVersion !== null && isTooOldForPreviews(snippetVersion)
+        const oldSnippet = isTooOld ? snippetVersion : null
+        return { ...created, oldSnippet, needsSnippet: previewsSince }
+      },
+    ),
+    writer.get(
+      '/manage/previews',
+      'listPreviews',
+      'List working preview links, newest first',
+      { returns: PreviewList },
+      async ({ org, receivedAt }) => ({ previews: await listPreviews(store, org, receivedAt) }),
+    ),
+    writer.remove(
+      '/manage/previews/:preview_id',
+      'endPreview',
+      'Revoke a preview link',
+      { errors: ['not_found'], response: 'Link revoked.' },
+      call => {
+        const by = { now: call.receivedAt, audit: auditOf(call) }
+        return endPreview(store, call.org, call.params.preview_id ?? '', by)
+      },
+    ),
+    writer.post(
+      '/manage/author-sessions',
+      'beginAuthorSession',
+      'Start an author session to pick an element on a page',
+      {
+        description:
+          'Open `openAddress` in a new tab: the snippet redeems the ticket, and you pick an element. It ' +
+          'is proposed in the session and changes nothing. A session ends 30 minutes after its page was ' +
+          'last used, and when the server restarts.',
+        body: NewAuthorSession,
+        returns: CreatedAuthorSession,
+        response: 'The session with its ticket, which is returned only once.',
+      },
+      call => beginSession(store, call.org, authorOf(call), call.body, call.receivedAt),
+    ),
+    writer.get(
+      '/manage/author-sessions/:session_id',
+      'getAuthorSession',
+      'Get an author session and the elements picked in it',
+      {
+        description: 'Only the caller who started a session can read it.',
+        errors: ['not_found'],
+        returns: AuthorSession,
+      },
+      call => readSession(store, ownSession(call), call.receivedAt),
+    ),
+    writer.remove(
+      '/manage/author-sessions/:session_id',
+      'endAuthorSession',
+      'End an author session',
+      { errors: ['not_found'], response: 'Session ended.' },
+      call => endSession(store, ownSession(call)),
+    ),
+    route({
+      ...ofPage,
+      path: '/preview/flow',
+      operation: 'getPreviewedFlow',
+      summary: 'Get the draft of a preview link',
+      responses: { 200: { description: 'The draft.', schema: PreviewedFlow } },
+      async handle(call) {
+        return json(
+          200,
+          await previewedFlow(deps, holderOf(call, 'unknown_preview'), call.receivedAt),
+        )
+      },
+    }),
+    route({
+      ...ofPage,
+      path: '/author/redeem',
+      operation: 'redeemAuthorTicket',
+      summary: 'Exchange the ticket of an author session for a token',
+      body: RedeemedTicket,
+      bodyLimitBytes: maxPickBytes,
+      responses: { 200: { description: 'The token and its step.', schema: ConnectedPage } },
+      async handle({ body, origin, receivedAt }) {
+        return json(200, await redeem(deps, body, origin, receivedAt))
+      },
+    }),
+    route({
+      ...ofPage,
+      path: '/author/step',
+      operation: 'getAuthoredStep',
+      summary: 'Get the step of an author session',
+      responses: { 200: { description: 'The step.', schema: AuthoredStep } },
+      async handle(call) {
+        return json(
+          200,
+          await visitedStep(deps, holderOf(call, 'unknown_author_token'), call.receivedAt),
+        )
+      },
+    }),
+    route({
+      ...ofPage,
+      path: '/author/picks',
+      operation: 'proposeElement',
+      summary: 'Propose an element to the author',
+      body: PickedElement,
+      bodyLimitBytes: maxPickBytes,
+      responses: { 202: { description: 'Proposed.', schema: Type.Object({}) } },
+      async handle(call) {
+        const holder = holderOf(call, 'unknown_author_token')
+        await propose(store, holder, call.body, call.receivedAt)
+        return json(202, {})
+      },
+    }),
+  ]
+}

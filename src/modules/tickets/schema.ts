@@ -1,0 +1,133 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Flow } from '../../core/flow/flow.ts'
+import { Theme } from '../../core/flow/theme.ts'
+import { closed, key, text } from '../../core/flow/values.ts'
+import { previewMinutes } from '../../core/organisation/ticket.ts'
+import { OrNull, Text } from '../../core/shapes.ts'
+import {
+  type AuthorSession,
+  AuthorSessionFields,
+  AuthorTask,
+  Preview,
+} from '../../storage/interfaces/tickets.ts'
+
+const pageExample = 'https://app.example.com/projects'
+
+export const NewPreview = closed(
+  {
+    flow: Type.Optional(
+      text(1, 64, { description: 'Key of a stored flow. Each load shows its current draft.' }),
+    ),
+    definition: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Instead of `flow`: a flow as in a flow file. It is shown but not stored.',
+      }),
+    ),
+    url: Type.Optional(
+      text(1, 2_048, {
+        description:
+          'Page to show the draft on, or its path if the organisation lists one origin. Default: a page that the flow names.',
+        examples: [pageExample],
+      }),
+    ),
+    minutes: Type.Optional(
+      Type.Integer({
+        minimum: previewMinutes.min,
+        maximum: previewMinutes.max,
+        description: `How many minutes the link works. Default: ${previewMinutes.default}.`,
+        examples: [previewMinutes.default],
+      }),
+    ),
+  },
+  { examples: [{ flow: 'welcome', url: pageExample }] },
+)
+export type NewPreview = Static<typeof NewPreview>
+
+export const PreviewList = Type.Object({ previews: Type.Array(Preview) }, { title: 'PreviewList' })
+export type PreviewList = Static<typeof PreviewList>
+
+export const CreatedPreview = Type.Object(
+  {
+    ...Preview.properties,
+    link: Text(
+      'Page with the secret in its fragment, returned once. Anyone with the link sees the draft.',
+      `${pageExample}#cairn-preview=…`,
+    ),
+    oldSnippet: OrNull(
+      Type.String(),
+      'Version of the last snippet seen, if it is too old to show previews.',
+      null,
+    ),
+    needsSnippet: Text('First version of the snippet that shows previews.', '0.1.0'),
+  },
+  { title: 'CreatedPreview' },
+)
+export type CreatedPreview = Static<typeof CreatedPreview>
+
+/** The flow has its keys in place of ids, so that nothing can be reported about it. */
+export const PreviewedFlow = Type.Object({
+  flow: Flow,
+  expiresAt: Type.String(),
+  theme: Type.Optional(Theme),
+})
+export type PreviewedFlow = Static<typeof PreviewedFlow>
+
+export const NewAuthorSession = closed(
+  {
+    flow: key('Key of the flow. It need not be stored yet.'),
+    step: key('Key of the step. It need not be stored yet.'),
+    url: text(1, 2_048, { description: 'Page to pick the element on.', examples: [pageExample] }),
+  },
+  { examples: [{ flow: 'welcome', step: 'create', url: pageExample }] },
+)
+
+export const CreatedAuthorSession = Type.Object(
+  {
+    ...AuthorSessionFields,
+    ticket: Text('A page of the origin can redeem it once, within two minutes.', '…'),
+    typedCode: Text("Code for `cairn.author('…')` in the page's console instead.", 'K7Q4MD'),
+    openAddress: Text(
+      'Page with the ticket in its fragment. Open it in a new tab.',
+      `${pageExample}#cairn-author=…`,
+    ),
+  },
+  { title: 'CreatedAuthorSession' },
+)
+export type CreatedAuthorSession = Static<typeof CreatedAuthorSession>
+
+/** A session as the dashboard reads it. */
+export type SentAuthorSession = Static<typeof AuthorSession>
+
+export const RedeemedTicket = closed({
+  ticket: Type.Optional(Type.String({ maxLength: 100 })),
+  code: Type.Optional(Type.String({ maxLength: 100 })),
+})
+
+export const AuthoredStep = Type.Object({
+  ...AuthorTask,
+  draft: OrNull(
+    Type.Object({ title: Type.String(), selector: Type.Union([Type.String(), Type.Null()]) }),
+    'The step in the stored draft. Null if it has no such step.',
+  ),
+})
+export type AuthoredStep = Static<typeof AuthoredStep>
+
+export const ConnectedPage = Type.Object({ token: Type.String(), ...AuthoredStep.properties })
+
+const maxCandidates = 5
+
+export const PickedElement = closed({
+  page: text(1, 2_048),
+  element: text(1, 200),
+  candidates: Type.Array(
+    closed({
+      selector: text(1, 1_000),
+      matchCount: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+    }),
+    { minItems: 1, maxItems: maxCandidates },
+  ),
+  /** `allowedFingerprint` drops everything that may not be stored. */
+  fingerprint: Type.Object({}),
+  isWrapper: Type.Optional(Type.Boolean()),
+})
+export type PickedElement = Static<typeof PickedElement>
