@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Theme } from '../../core/flow/theme.ts'
 import { closed, text } from '../../core/flow/values.ts'
-import { roles } from '../../core/organisation/role.ts'
+import { roles } from '../../core/organisation/access.ts'
 import { OneOf } from '../../core/shapes.ts'
 import { DashboardLink } from '../../storage/interfaces/dashboard.ts'
 

@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
 import { unauthorized } from '../../core/errors.ts'
+import type { Role } from '../../core/organisation/access.ts'
 import type { AuditEntry, Auditor } from '../../core/organisation/audit.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import {
@@ -9,8 +10,7 @@ import {
   linkMs,
   newDashboardSecret,
   sessionLongestMs,
-} from '../../core/organisation/dashboard-session.ts'
-import type { Role } from '../../core/organisation/role.ts'
+} from '../../core/organisation/sessions.ts'
 import { shown } from '../../core/text/wording.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { SessionTokens } from '../../http/session-tokens.ts'

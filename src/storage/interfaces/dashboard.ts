@@ -1,7 +1,7 @@
 import { type StaticDecode, Type } from '@sinclair/typebox'
+import { roles } from '../../core/organisation/access.ts'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
-import type { DashboardSession } from '../../core/organisation/dashboard-session.ts'
-import { roles } from '../../core/organisation/role.ts'
+import type { DashboardSession } from '../../core/organisation/sessions.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { Instant, OneOf, Text } from '../../core/shapes.ts'
 
