@@ -83,17 +83,17 @@ describe('beside a running server', () => {
       const { stdout } = await explain(...(args as [string]))
       return stdout.split('\n').find(line => line.includes(' identify '))
     }
-    const waits = 'a page with data-identify="wait" begins it'
+    const waits = 'pages with data-identify="wait" show it'
     const at = ['--page', page]
     expect(await identify('later', ...at, '--user', 'cleo')).toEndWith(
-      `${waits} after identify(); others before it, as for somebody new, and take it away then`,
+      `${waits} after identify(); other pages show it before, as to a new visitor, and hide it then`,
     )
-    expect(await identify('later', ...at, '--user', 'dan')).toEndWith('as for somebody new')
+    expect(await identify('later', ...at, '--user', 'dan')).toEndWith('as to a new visitor')
     expect(await identify('welcome', ...at, ...pro, '--user', 'dan')).toEndWith(
-      'so do others, for somebody new does not see it',
+      'so do other pages, because a new visitor does not see it',
     )
     expect(await identify('later', ...at)).toEndWith(
-      `${waits} once the time-out is over: nobody is identified`,
+      `${waits} after the time-out, because nobody is identified`,
     )
     await place.run(['flows', 'unpublish', 'later'])
   })

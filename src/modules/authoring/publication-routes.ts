@@ -4,7 +4,7 @@ import type { RequestContext } from '../../http/request-context.ts'
 import type { Route } from '../../http/route.ts'
 import type { FlowStore } from '../../storage/interfaces/authoring.ts'
 import { authoringOf, expectedIn, keyOf, requireFew } from './requests.ts'
-import { recordOf } from './rules.ts'
+import { recordsOf } from './rules.ts'
 import {
   ChangedFlows,
   Noted,
@@ -65,8 +65,7 @@ export function publicationRoutes(deps: { flows: FlowStore; flowWork: FlowWork }
         const options = { publish, isExpected: expectedIn(call) }
         const authoring = authoringOf(call, deps, note)
         const restored = await restoreVersion(authoring, keyOf(call), versionIn(call), options)
-        const flows = restored.map(({ flow, ...rest }) => ({ ...recordOf(flow), ...rest }))
-        return { dryRun: false, flows }
+        return { dryRun: false, flows: recordsOf(restored) }
       },
     ),
   ]
@@ -89,7 +88,7 @@ function statusRoutes(
     errors: ['flow_not_found', 'too_many_flows'],
   } as const
   const changed = async (...args: Parameters<typeof change>) => ({
-    flows: (await change(...args)).map(({ flow, ...rest }) => ({ ...recordOf(flow), ...rest })),
+    flows: recordsOf(await change(...args)),
   })
   return [
     publishes.post(

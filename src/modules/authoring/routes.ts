@@ -21,7 +21,7 @@ import {
   keyOf,
   requireFew,
 } from './requests.ts'
-import { newestDefinition, recordOf } from './rules.ts'
+import { newestDefinition, recordOf, recordsOf } from './rules.ts'
 import {
   DiffAnswer,
   DiffQuery,
@@ -201,10 +201,7 @@ export function authoringRoutes(deps: {
         const authoring = authoringOf(call, deps, note)
         const options = { publish, isTrial: dryRun, origins }
         const pushed = await pushFlows(authoring, definitions, options)
-        return {
-          dryRun,
-          flows: pushed.map(({ flow, ...rest }) => ({ ...recordOf(flow), ...rest })),
-        }
+        return { dryRun, flows: recordsOf(pushed) }
       },
     ),
     writes.post(

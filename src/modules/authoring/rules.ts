@@ -149,6 +149,10 @@ export function recordOf(flow: AuthoredFlow): FlowRecord {
   }
 }
 
+/** Flows after a change as the API returns them, with what it did to each. */
+export const recordsOf = <Outcome extends { flow: AuthoredFlow }>(changed: readonly Outcome[]) =>
+  changed.map(({ flow, ...outcome }) => ({ ...recordOf(flow), ...outcome }))
+
 /** @throws AppError `flow_locked` if the flow can only be changed in its repository */
 export function requireUnlocked({ isLocked, source }: AuthoredFlow): void {
   if (!isLocked) return

@@ -7,7 +7,7 @@ import type { Route } from '../../http/route.ts'
 import type { FlowStore } from '../../storage/interfaces/authoring.ts'
 import { Environments } from '../../storage/interfaces/environments.ts'
 import { authoringOf, expectedIn, keyOf } from '../authoring/requests.ts'
-import { recordOf } from '../authoring/rules.ts'
+import { recordsOf } from '../authoring/rules.ts'
 import { PushedFlows } from '../authoring/schema.ts'
 import {
   type Linking,
@@ -130,8 +130,7 @@ export function environmentRoutes(
         const requested = { side, stagingEtag, isExpected: expectedIn(call), publish }
         const authoring = authoringOf(call, deps, note)
         const promoted = await promoteFlow(authoring, call.org, staging, keyOf(call), requested)
-        const pushed = promoted.map(({ flow, ...rest }) => ({ ...recordOf(flow), ...rest }))
-        return { dryRun: false, flows: pushed }
+        return { dryRun: false, flows: recordsOf(promoted) }
       },
     ),
   ]

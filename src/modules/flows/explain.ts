@@ -167,11 +167,15 @@ function originOf({ protocol, host }: URL): string {
 function identifyRule(candidate: Candidate, visit: Visit, isNamed: boolean): Rule {
   const rule = { rule: 'identify', parts: [] } as const
   if (!waitsForIdentify(candidate.flow)) {
-    return { ...rule, holds: true, why: 'for everyone and always: it waits for no identify()' }
+    return {
+      ...rule,
+      holds: true,
+      why: 'the flow is for everybody, so pages show it before identify()',
+    }
   }
-  const waits = 'a page with data-identify="wait" begins it'
+  const waits = 'pages with data-identify="wait" show it'
   if (!isNamed) {
-    const why = `${waits} once the time-out is over: nobody is identified`
+    const why = `${waits} after the time-out, because nobody is identified`
     return { ...rule, holds: null, why }
   }
   const isTheirs = decide(candidate, visit, []).shown
@@ -180,7 +184,7 @@ function identifyRule(candidate: Candidate, visit: Visit, isNamed: boolean): Rul
   const nobody = { ...newcomer(now), url, traits: {}, onPage, throttle }
   const isForStrangers = decide(stranger, nobody, []).shown
   const meanwhile = isForStrangers
-    ? `others before it, as for somebody new${isTheirs ? '' : ', and take it away then'}`
-    : 'so do others, for somebody new does not see it'
+    ? `other pages show it before, as to a new visitor${isTheirs ? '' : ', and hide it then'}`
+    : 'so do other pages, because a new visitor does not see it'
   return { ...rule, holds: null, why: `${waits} after identify(); ${meanwhile}` }
 }
