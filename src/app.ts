@@ -180,7 +180,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...environmentRoutes({ ...management, stores, flowWork }),
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, stores, clock }),
-    ...operationsRoutes({ ...management, server: deps.server, clock }),
+    ...operationsRoutes({ ...management, server: deps.server }),
     ...alertRoutes({ store: management.alerts, stores, clock, ...deps.alerts }),
     ...dashboardRoutes({
       ...deps,
