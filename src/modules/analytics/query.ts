@@ -58,7 +58,7 @@ export function parseQuery(flow: FlowEntry, query: AnalyticsQuery, now: number):
 function parseSegments(
   { organisation: { traits } }: FlowEntry,
   segments: readonly string[],
-): Pick<Query, 'filters' | 'by'> {
+): Pick<Query, 'filters' | 'groupBy'> {
   const filters: SegmentFilter[] = []
   const by: string[] = []
   for (const segment of segments) {
