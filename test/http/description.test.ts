@@ -155,7 +155,7 @@ describe('analytics', () => {
 
   test('every number has its definition in the answer, by its name or by its place', () => {
     const known = definitionsOf({
-      by: 'plan',
+      groupBy: 'plan',
       filters: [],
       hasDistribution: true,
       interval: 'day',

@@ -79,7 +79,7 @@ test('commands read and change the organisation of the token: its flows, setting
 test('a token cannot change limits or another organisation, or do what its scopes do not include', async () => {
   expect(await refused(['org', 'set', 'limits.events', '5', '--url', url])).toEqual([
     1,
-    'cairn: this is for the operator, on the machine of the server\n',
+    "cairn: only the operator may do this, on the server's machine\n",
   ])
   expect(await refused(['org', 'settings', '--org', 'globex', '--url', url])).toEqual([
     1,

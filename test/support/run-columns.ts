@@ -29,7 +29,9 @@ export function runsOf(columns: RunColumns) {
         .filter(([, value]) => value !== undefined)
         .toSorted(),
       checklist: bit(columns.ticks, run, 0),
-      way: columns.ways?.paths[columns.ways.places[run]!]?.map(place => columns.steps[place]!.ref),
+      way: columns.paths?.distinct[columns.paths.places[run]!]?.map(
+        place => columns.steps[place]!.ref,
+      ),
       lately: columns.lately.at[columns.lately.places.indexOf(run)],
     }
   })

@@ -134,7 +134,7 @@ export const requestedDefinitions = {
 
 /** The definitions for a query. */
 export const definitionsOf = (
-  query: Pick<Query, 'hasDistribution' | 'interval' | 'filters' | 'by' | 'hasPaths'> & {
+  query: Pick<Query, 'hasDistribution' | 'interval' | 'filters' | 'groupBy' | 'hasPaths'> & {
     hasExperiment?: boolean
   },
 ): Record<string, string> => ({
@@ -142,6 +142,6 @@ export const definitionsOf = (
   ...(query.hasDistribution && requestedDefinitions.distribution),
   ...(query.hasExperiment && requestedDefinitions.experiment),
   ...(query.interval !== null && requestedDefinitions.interval),
-  ...((query.by !== null || query.filters.length > 0) && requestedDefinitions.segments),
+  ...((query.groupBy !== null || query.filters.length > 0) && requestedDefinitions.segments),
   ...(query.hasPaths && requestedDefinitions.ways),
 })

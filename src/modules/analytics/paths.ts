@@ -35,9 +35,9 @@ export class PathTally {
     this.positions = new FlowPositions(flow)
   }
 
-  /** @param columns must include `ways` */
-  add({ count, states, versions, steps, ways }: RunColumns<StepRef, ItemRef>): void {
-    const { paths, places } = ways!
+  /** @param columns must include `paths` */
+  add({ count, states, versions, steps, paths: ways }: RunColumns<StepRef, ItemRef>): void {
+    const { distinct: paths, places } = ways!
     const runs = new Map<number, number>()
     // The state has 16 bits, so path and state fit into one number.
     for (let run = 0; run < count; run++) {

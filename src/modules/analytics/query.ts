@@ -20,7 +20,7 @@ export interface Query {
   version: number | null
   filters: readonly SegmentFilter[]
   /** The trait by which runs are grouped. */
-  by: string | null
+  groupBy: string | null
   interval: Interval | null
   hasDistribution: boolean
   hasPaths: boolean
@@ -58,7 +58,7 @@ export function parseQuery(flow: FlowEntry, query: AnalyticsQuery, now: number):
 function parseSegments(
   { organisation: { traits } }: FlowEntry,
   segments: readonly string[],
-): Pick<Query, 'filters' | 'by'> {
+): Pick<Query, 'filters' | 'groupBy'> {
   const filters: SegmentFilter[] = []
   const by: string[] = []
   for (const segment of segments) {
@@ -74,7 +74,7 @@ function parseSegments(
   if (by.length > 1) {
     throw invalid({ path: '/segment', message: 'Only one trait can be without a value' })
   }
-  return { filters, by: by[0] ?? null }
+  return { filters, groupBy: by[0] ?? null }
 }
 
 /**

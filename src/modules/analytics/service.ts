@@ -88,7 +88,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
 
   /** Reads the runs and counts them. */
   async function tallyOf(query: Query, now: number, signal: AbortSignal) {
-    const { flow, range, version, filters, by, hasPaths } = query
+    const { flow, range, version, filters, groupBy: by, hasPaths } = query
     const tally = new RunTally(query, now)
     const versions = new VersionTally()
     const runs = { orgRef: flow.organisation.ref, flowRef: flow.ref, versions: flow.versions }
@@ -202,7 +202,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
 const plainQuery = {
   version: null,
   filters: [],
-  by: null,
+  groupBy: null,
   interval: null,
   hasDistribution: false,
   hasPaths: false,

@@ -49,7 +49,7 @@ export interface AnalyticsReader {
    * Runs that started in the range, ascending by start, all as of one moment, with what their people ever
    * ticked. Only one reading at a time, and always to its end, because it holds a snapshot.
    *
-   * @param withPaths whether `ways` is included; this takes longer, because every row is read
+   * @param withPaths whether `paths` is included; this takes longer, because every row is read
    */
   columns(
     flow: FlowRuns,
@@ -106,9 +106,9 @@ export interface ColumnTrait {
 }
 
 /** Runs by the order in which they first viewed their steps. */
-export interface ColumnWays {
+export interface ColumnPaths {
   /** Each path as indexes into `steps`. */
-  readonly paths: readonly (readonly number[])[]
+  readonly distinct: readonly (readonly number[])[]
   /** By run: the index of its path. */
   readonly places: Uint16Array
 }
@@ -145,7 +145,7 @@ export interface RunColumns<Step = number, Item = number> {
   /** The traits of the runs' people when they started. Only traits that any of them has. */
   readonly traits: readonly ColumnTrait[]
   /** Null if not requested. */
-  readonly ways: ColumnWays | null
+  readonly paths: ColumnPaths | null
   /** Whether a run takes the place of any step from a version other than its own. */
   readonly dependsOnNewest: boolean
 }
@@ -214,9 +214,9 @@ export function takeRuns<Step, Item>(
       ...trait,
       places: Uint16Array.from(places, place => trait.places[place]!),
     })),
-    ways: columns.ways && {
-      ...columns.ways,
-      places: Uint16Array.from(places, place => columns.ways!.places[place]!),
+    paths: columns.paths && {
+      ...columns.paths,
+      places: Uint16Array.from(places, place => columns.paths!.places[place]!),
     },
   }
 }

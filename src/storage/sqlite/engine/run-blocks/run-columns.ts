@@ -212,7 +212,7 @@ export class RunColumnsBuilder {
    * @param from no run starts before this; none starts `longestColumns` after it, or later
    * @param capacity the most runs that there can be
    * @param latelyFrom `lately` tells the runs of which something was heard since this time
-   * @param withPaths whether to include `ways`; never for blocks
+   * @param withPaths whether to include `paths`; never for blocks
    */
   constructor(
     private readonly positions: FlowPositions<number>,
@@ -318,7 +318,7 @@ export class RunColumnsBuilder {
       items: this.items.values,
       ticks: hasTicks ? this.ticks.finished(count, itemBits) : [],
       traits: [...this.traits].map(([name, trait]) => trait.finished(name, count)),
-      ways: this.ways?.finished(count) ?? null,
+      paths: this.ways?.finished(count) ?? null,
       dependsOnNewest: this.dependsOnNewest,
     }
   }

@@ -1,4 +1,4 @@
-import type { ColumnWays } from '../../../interfaces/analytics.ts'
+import type { ColumnPaths } from '../../../interfaces/analytics.ts'
 
 /** The paths of runs, each kept once however many runs have it. */
 export class WayBuilder {
@@ -22,7 +22,7 @@ export class WayBuilder {
     this.places[run] = place
   }
 
-  finished(count: number): ColumnWays {
-    return { paths: this.paths, places: this.places.subarray(0, count) }
+  finished(count: number): ColumnPaths {
+    return { distinct: this.paths, places: this.places.subarray(0, count) }
   }
 }
