@@ -27,7 +27,6 @@ interface Declared<
   isConditional?: boolean
   isLong?: boolean
   bodyLimitBytes?: number
-  isLong?: boolean
   /** The response is compressed and has an `ETag`: a caller that has it gets a 304. */
   isShared?: boolean
   /** The value of the response's `ETag`, which callers send back as `If-Match`. */
