@@ -25,6 +25,7 @@ interface Declared<
   /** Codes of errors that do not follow from the other fields. */
   errors?: Route['errors']
   isConditional?: boolean
+  isLong?: boolean
   bodyLimitBytes?: number
   /** The response is compressed and has an `ETag`: a caller that has it gets a 304. */
   isShared?: boolean
