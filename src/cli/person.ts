@@ -1,6 +1,5 @@
-import type { Static } from '@sinclair/typebox'
-
-import type { Erasure, ErasureProgress } from '../storage/interfaces/people.ts'
+import type { Erasure } from '../modules/people/schema.ts'
+import type { ErasureProgress } from '../storage/interfaces/people.ts'
 import type { Command, Flags } from './command.ts'
 import { write, writeTo } from './download.ts'
 import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
@@ -36,7 +35,7 @@ const remedies = {
   log: 'a running download still reads the old data: run this again later, or restart the server',
 } as const
 
-type Receipt = Omit<Static<typeof Erasure>, 'id' | 'unfinished' | 'copies'>
+type Receipt = Omit<Erasure, 'id' | 'unfinished' | 'copies'>
 
 const rows: Row[] = [
   row<Receipt>({
@@ -61,7 +60,7 @@ const rows: Row[] = [
         unfinished,
         copies,
         ...receipt
-      } = await manager.ask<typeof Erasure>(`DELETE /people?${query}`, onProgress && { onProgress })
+      } = await manager.ask<Erasure>(`DELETE /people?${query}`, onProgress && { onProgress })
       if (unfinished !== null) {
         warn(`not finished: ${remedies[unfinished]}`)
         process.exitCode = exitStatus.failure

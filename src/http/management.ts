@@ -25,8 +25,8 @@ interface Declared<
   /** Codes of errors that do not follow from the other fields. */
   errors?: Route['errors']
   isConditional?: boolean
-  bodyLimitBytes?: number
   isLong?: boolean
+  bodyLimitBytes?: number
   /** The response is compressed and has an `ETag`: a caller that has it gets a 304. */
   isShared?: boolean
   /** The value of the response's `ETag`, which callers send back as `If-Match`. */
