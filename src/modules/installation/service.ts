@@ -10,7 +10,7 @@ import {
   presenceStages,
   type SeenStore,
 } from '../../storage/interfaces/installation.ts'
-import { pinnedSnippet } from '../snippet/routes.ts'
+import { pinnedSnippet } from '../../web/snippet-files.ts'
 import { type Found, findingsOf, isInstalled } from './findings.ts'
 import type { Installation, SnippetStatus } from './schema.ts'
 
