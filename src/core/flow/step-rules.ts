@@ -1,4 +1,4 @@
-import { isTelling } from '../step/remembered.ts'
+import { isTelling } from '../step/comparison.ts'
 import { fragileParts } from '../step/selector-fragility.ts'
 import { readSelector } from '../step/selector-syntax.ts'
 import { eventProblems } from './event-rules.ts'

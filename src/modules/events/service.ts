@@ -1,6 +1,5 @@
 import { type UnauthorizedCause, unauthorized } from '../../core/errors.ts'
-import type { RejectionCode } from '../../core/event/event.ts'
-import type { NewEvent } from '../../core/event/stored-event.ts'
+import type { NewEvent, RejectionCode } from '../../core/event/event.ts'
 import { type Organisation, oldestAccepted } from '../../core/organisation/catalogue.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import type { EventStores } from '../../storage/interfaces/events.ts'

@@ -1,11 +1,11 @@
 import {
   type EventKind,
+  type NewEvent,
   needsFlow,
   needsItem,
   needsStep,
   type RejectionCode,
 } from '../../core/event/event.ts'
-import type { NewEvent } from '../../core/event/stored-event.ts'
 import { listedTraits } from '../../core/event/traits.ts'
 import {
   type Catalogue,

@@ -1,4 +1,4 @@
-import type { PersonIds } from '../../core/event/stored-event.ts'
+import type { PersonIds } from '../../core/event/event.ts'
 import { windowMs } from '../../core/organisation/buckets.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'

@@ -1,5 +1,4 @@
-import { idsOf } from '../../core/event/event.ts'
-import type { PersonIds } from '../../core/event/stored-event.ts'
+import { idsOf, type PersonIds } from '../../core/event/event.ts'
 import { noHistory } from '../../core/flow/decision.ts'
 import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
 import { isoTimeOrNull } from '../../core/time/clock.ts'

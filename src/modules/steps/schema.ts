@@ -14,8 +14,8 @@ import {
   Text,
   Url,
 } from '../../core/shapes.ts'
-import { maxCandidates, signalWeights } from '../../core/step/fingerprint.ts'
-import { Fingerprint } from '../../core/step/fingerprint-shape.ts'
+import { maxCandidates, signalWeights } from '../../core/step/comparison.ts'
+import { Fingerprint } from '../../core/step/fingerprint.ts'
 import { type HealthOutcome, healthOutcomes, stepStates } from '../../core/step/health.ts'
 
 const Reported = {

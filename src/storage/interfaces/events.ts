@@ -1,10 +1,10 @@
-import type { RejectionCode } from '../../core/event/event.ts'
 import type {
   AppendOutcome,
   EventBatch,
   PersonIds,
+  RejectionCode,
   StoredEvent,
-} from '../../core/event/stored-event.ts'
+} from '../../core/event/event.ts'
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { SeenAtGate } from './gate.ts'

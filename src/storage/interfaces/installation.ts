@@ -1,5 +1,4 @@
-import type { RejectionCode } from '../../core/event/event.ts'
-import type { PersonIds } from '../../core/event/stored-event.ts'
+import type { PersonIds, RejectionCode } from '../../core/event/event.ts'
 import type { Bucket } from '../../core/organisation/buckets.ts'
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { PresenceMark } from '../../core/organisation/presence.ts'

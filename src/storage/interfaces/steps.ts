@@ -1,6 +1,7 @@
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef, StepRef } from '../../core/reference.ts'
-import type { Comparison, Fingerprint, Judgement } from '../../core/step/fingerprint.ts'
+import type { Comparison, Judgement } from '../../core/step/comparison.ts'
+import type { Fingerprint } from '../../core/step/fingerprint.ts'
 import type { HealthCounts, HealthOutcome } from '../../core/step/health.ts'
 import type { StepBaseline } from './authoring.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Fingerprint } from '../../../src/core/step/fingerprint.ts'
-import { allowedFingerprint } from '../../../src/core/step/fingerprint-parts.ts'
+import { allowedFingerprint } from '../../../src/core/step/fingerprint.ts'
 import type { OpenStore, Store } from './store.ts'
 import { definitionOf, rebuilt, Tenant } from './tenant.ts'
 
