@@ -122,7 +122,7 @@ async function* textOf({ body }: Response): AsyncGenerator<string> {
   }
 }
 
-/** The result of long work; see `answerLongWork`. */
+/** The result of long work; see `replyWithProgress`. */
 async function resultIn(response: Response, onProgress: (progress: never) => void) {
   let rest = ''
   for await (const text of textOf(response)) {

@@ -1,16 +1,18 @@
 import { AppError, flowNotFound, unauthorized } from '../core/errors.ts'
-import type { Bucket } from '../core/organisation/buckets.ts'
+import {
+  isManagementToken,
+  managementTokenHash,
+  scopesOfRole,
+} from '../core/organisation/access.ts'
 import {
   type FlowEntry,
   latestVersion,
   type Organisation,
   type StepEntry,
 } from '../core/organisation/catalogue.ts'
-import { dashboardSecretHash, isStanding } from '../core/organisation/dashboard-session.ts'
 import { snippetKeyForm } from '../core/organisation/ids.ts'
-import type { Limiter } from '../core/organisation/limiter.ts'
-import { isManagementToken, managementTokenHash } from '../core/organisation/management-token.ts'
-import { scopesOfRole } from '../core/organisation/role.ts'
+import type { Bucket, Limiter } from '../core/organisation/limits.ts'
+import { dashboardSecretHash, isStanding } from '../core/organisation/sessions.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type {
@@ -19,7 +21,7 @@ import type {
   KnownSessions,
   KnownTokens,
 } from '../storage/interfaces/gate.ts'
-import { type DashboardTokens, dashboardTokenBeginning } from './dashboard-tokens.ts'
+import { type DashboardTokens, dashboardTokenPrefix } from './dashboard-tokens.ts'
 import { parametersOf } from './input.ts'
 import { type OwnPages, ownHeader } from './own-pages.ts'
 import { requireScope } from './principal.ts'
@@ -98,7 +100,7 @@ function organisationOfKey(key: string, call: RequestContext, { stores }: GateDe
   return organisation
 }
 
-const isDashboardToken = (credential: string) => credential.startsWith(dashboardTokenBeginning)
+const isDashboardToken = (credential: string) => credential.startsWith(dashboardTokenPrefix)
 
 /** @throws AppError `unauthorized` */
 async function organisationOfToken(
@@ -115,7 +117,7 @@ async function organisationOfToken(
 }
 
 /**
- * The session whose cookie was sent, if it is still valid. The cookie alone lets nobody into the API.
+ * The session whose cookie was sent, if it is still valid. The cookie alone does not grant access to the API.
  *
  * @throws AppError `unauthorized`
  */
@@ -223,7 +225,7 @@ function enterAsOperator(call: RequestContext, route: ManagementRoute, deps: Gat
   if (call.organisation) return
   throw new AppError(
     'organisation_not_found',
-    named === null ? 'Say which organisation' : `There is no such organisation: ${shown(named)}`,
+    named === null ? 'Say which organisation' : `Organisation not found: ${shown(named)}`,
   )
 }
 
@@ -265,11 +267,11 @@ function checkOrigin(call: RequestContext, deps: GateDeps): void {
   if (origins === null || origin === null || origins.has(origin)) return
   // Not awaited, because the count only feeds the install findings.
   deps.stores.presence.recordRefusedOrigin(ref, call.receivedAt).catch(() => {})
-  throw new AppError('origin_not_allowed', "This origin is not one of the organisation's")
+  throw new AppError('origin_not_allowed', "This origin is not on the organisation's list")
 }
 
 /** @throws AppError `unauthorized`, `flow_not_found` */
-function seenFlow(call: RequestContext, subject: string, flow: FlowEntry | null): FlowEntry {
+function visibleFlow(call: RequestContext, subject: string, flow: FlowEntry | null): FlowEntry {
   if (flow && flow.organisation.ref !== call.org.ref) throw unauthorized('foreign_flow')
   if (!flow) throw flowNotFound()
   const isSeen =
@@ -280,9 +282,9 @@ function seenFlow(call: RequestContext, subject: string, flow: FlowEntry | null)
 }
 
 /** @throws AppError `unauthorized`, `step_not_found` */
-function seenStep(call: RequestContext, step: StepEntry | null): StepEntry {
+function visibleStep(call: RequestContext, step: StepEntry | null): StepEntry {
   if (step && step.flow.organisation.ref !== call.org.ref) throw unauthorized('foreign_step')
-  if (!step?.isPublished) throw new AppError('step_not_found', 'There is no such step')
+  if (!step?.isPublished) throw new AppError('step_not_found', 'Step not found')
   return step
 }
 
@@ -296,8 +298,8 @@ function subjectOf(
   if (!subject) return null
   const catalogue = deps.stores.catalogue()
   return subject === 'reported step'
-    ? seenStep(call, catalogue.step(params.step_id ?? ''))
-    : seenFlow(call, subject, catalogue.flow(params.flow_id ?? ''))
+    ? visibleStep(call, catalogue.step(params.step_id ?? ''))
+    : visibleFlow(call, subject, catalogue.flow(params.flow_id ?? ''))
 }
 
 /** Everything after the credential, which was found good. */

@@ -3,7 +3,7 @@ import { TransformEncode } from '@sinclair/typebox/value'
 import { type Auditor, auditor } from '../core/organisation/audit.ts'
 import { freshReply } from './encoded.ts'
 import { actorOf, type Needs } from './principal.ts'
-import { answerLongWork } from './progress-reply.ts'
+import { replyWithProgress } from './progress-reply.ts'
 import type { RequestContext } from './request-context.ts'
 import { json } from './responder.ts'
 import { managing, type Route, route } from './route.ts'
@@ -89,7 +89,7 @@ const onProgress =
   'With `Accept: application/x-ndjson`, the response is lines `{"progress": …}` and a last line ' +
   '`{"result": …}` or `{"failure": {error, code}}`. The work goes on if the client disconnects.'
 
-/** A route whose work may take minutes: the handler reports its progress; see `answerLongWork`. */
+/** A route whose work may take minutes: the handler reports its progress; see `replyWithProgress`. */
 const work =
   (needs: Needs, method: Route['method']) =>
   <R extends TSchema, Q extends TObject | undefined = undefined>(
@@ -116,7 +116,7 @@ const work =
       description: `${description} ${onProgress}`.trim(),
       responses: { 200: { description: response, schema: returns } },
       handle: (call: RequestContext) =>
-        answerLongWork(call, async report =>
+        replyWithProgress(call, async report =>
           toJson(returns, await handle(call as Parameters<typeof handle>[0], report)),
         ),
     } as Route)

@@ -1,7 +1,7 @@
 import type { AnswerObserver, RequestSummary } from '../app.ts'
 import { errors, type UnauthorizedCause, unauthorizedCauses } from '../core/errors.ts'
 import { type AppendOutcome, rejectionCodes } from '../core/event/event.ts'
-import { type Bucket, buckets } from '../core/organisation/buckets.ts'
+import { type Bucket, buckets } from '../core/organisation/limits.ts'
 import type { EventBatch } from '../storage/shared/in-rows.ts'
 import type { RetentionReport } from '../storage/sqlite/retention/retention.ts'
 import type { StorageObserver } from '../storage/sqlite/storage.ts'
@@ -73,7 +73,7 @@ export class HttpCounters implements AnswerObserver {
     }
   }
 
-  answered({ method, route, organisation, status, durationMs, cause }: CountedAnswer): void {
+  responded({ method, route, organisation, status, durationMs, cause }: CountedAnswer): void {
     this.total++
     const path = route !== null && this.bucketOf.has(route) ? route : other
     const { byStatus, durations } = this.of(methodLabel(method), path)
