@@ -12,8 +12,6 @@ import {
   Count,
   DocumentedAs,
   FlowVersion,
-  Instant,
-  InstantOrNull,
   Maybe,
   MaybeTime,
   namesPerson,
@@ -234,41 +232,6 @@ export const EventLines = Type.String({
     'or made by Cairn from something else; `reportedAt` is the time of the sender, before its clock was corrected.',
 })
 
-const TextOrNull = Type.Union([Type.String(), Type.Null()])
-
-/** A stored event, with the ids and keys of what it names. */
-export const ToldEvent = Type.Object(
-  {
-    cursor: Type.String({ description: 'Its place among all events.', examples: ['2h4c'] }),
-    id: Type.String(),
-    kind: Type.String({ examples: ['step_viewed'] }),
-    source: Type.String({ description: 'Whether it was sent, or made from something else.' }),
-    userId: TextOrNull,
-    anonymousId: TextOrNull,
-    flowId: TextOrNull,
-    flowKey: TextOrNull,
-    flowVersion: Type.Union([Type.Integer(), Type.Null()]),
-    stepId: TextOrNull,
-    stepKey: TextOrNull,
-    itemId: TextOrNull,
-    itemKey: TextOrNull,
-    runId: TextOrNull,
-    sessionId: TextOrNull,
-    occurredAt: Instant('When it happened.'),
-    reportedAt: InstantOrNull("By the sender's clock, before it was corrected."),
-    receivedAt: Instant('When it came.'),
-    url: TextOrNull,
-    name: TextOrNull,
-    reason: TextOrNull,
-    properties: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
-    traits: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
-      description: 'The listed traits that a start says.',
-    }),
-  },
-  { title: 'StoredEvent' },
-)
-export type ToldEvent = Static<typeof ToldEvent>
-
 export const ActivityQuery = Type.Object({
   after: Type.Optional(
     Type.String({
@@ -279,42 +242,3 @@ export const ActivityQuery = Type.Object({
   ),
 })
 export type ActivityQuery = Static<typeof ActivityQuery>
-
-const Sent = (description: string, example: string | null) =>
-  OrNull(Type.String(), description, example)
-
-const ActivityEvent = Type.Object({
-  receivedAt: Instant('When it arrived.'),
-  verdict: OneOf(['accepted', 'duplicate', 'rejected'], { examples: ['rejected'] }),
-  code: OrNull(OneOf(rejectionCodes), 'Why it was rejected.', 'unknown_step'),
-  message: Sent('What to change.', 'The flow never had a step with this stepId'),
-  id: Sent('Its own id, if it was sent with one.', '0199c0de-0000-7000-8000-000000000001'),
-  kind: Sent('What it says to have happened.', 'step_viewed'),
-  flowId: Sent('The flow that it names.', 'flow_8dPqM2xKc5VnTs1Ya0'),
-  flowKey: Sent("The key of that flow, if it is the organisation's.", 'welcome'),
-  stepId: Sent('The step that it names.', 'step_oS7uAWwXw1gOJgTNdr'),
-  stepKey: Sent("The key of that step, if it is the organisation's.", null),
-  name: Sent('Of a custom event.', null),
-  url: Sent('The page.', 'https://app.example.com/projects'),
-  userId: Sent('Whose it is; null without the scope `people:read`.', 'ann'),
-  anonymousId: Sent('Whose it is; null without the scope `people:read`.', null),
-})
-
-export const ActivityPage = Type.Object(
-  {
-    cursor: Type.String({
-      description: 'Send it as `after` for what comes later.',
-      examples: ['4f0c2a9b.12'],
-    }),
-    since: Instant('From when on it is watched: what came before is not told.'),
-    isAnew: Type.Boolean({
-      description:
-        'Forget what was told before: it is watched anew, because nobody has asked for half a minute, or ' +
-        'a person was erased.',
-    }),
-    missed: Count('Events since the cursor that are not told, because too many came.', 0),
-    events: Type.Array(ActivityEvent, { description: 'In the order of arrival.' }),
-  },
-  { title: 'Activity' },
-)
-export type ActivityPage = Static<typeof ActivityPage>

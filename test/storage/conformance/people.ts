@@ -42,12 +42,12 @@ const erasureArbitrary = historyArbitrary({
 )
 
 /** What remains of an event whose person is erased. */
-const whatStays = ({ kind, flow, flowVersion, step, item, occurredAt }: LoggedEvent) => ({
+const whatStays = ({ kind, flowId, flowVersion, stepId, itemId, occurredAt }: LoggedEvent) => ({
   kind,
-  flow,
+  flowId,
   flowVersion,
-  step,
-  item,
+  stepId,
+  itemId,
   occurredAt,
 })
 

@@ -375,7 +375,7 @@ export async function rebuilt(store: Store): Promise<number> {
 /** A stored event as the reference has it. */
 export function referenceEvent(event: LoggedEvent): RefEvent {
   const { kind, userId, anonymousId, flowVersion, runId, sessionId, name, occurredAt } = event
-  const [flowKey, stepKey, itemKey] = [event.flow?.key, event.step?.key, event.item?.key]
+  const { flowKey, stepKey, itemKey } = event
   const said = {
     userId,
     anonymousId,
