@@ -22,7 +22,7 @@ import {
   LogQuery,
   NothingKept,
 } from './schema.ts'
-import { eventService } from './service.ts'
+import { acceptEvents } from './service.ts'
 
 const analyst = management('analytics:read')
 
@@ -35,7 +35,6 @@ export function eventRoutes(
   deps: { stores: EventStores; clock: Clock; retentionDays: number },
   { log, activity }: { log: EventLog; activity: ActivityStore },
 ): Route[] {
-  const service = eventService(deps)
   return [
     route({
       method: 'POST',
@@ -66,7 +65,8 @@ export function eventRoutes(
       async handle(call) {
         const { events } = call.body
         const sentAt = timeIn(call.body, 'sentAt')
-        const result = await service.accept(
+        const result = await acceptEvents(
+          deps,
           call.org,
           events,
           call.bodyText,
