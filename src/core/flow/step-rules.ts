@@ -39,8 +39,8 @@ function* selectorProblems(
   isNarrowed: boolean,
 ): Iterable<FlowProblem> {
   const read = readSelector(selector)
-  if ('fault' in read) {
-    yield error('invalid_selector', place, read.fault)
+  if ('problem' in read) {
+    yield error('invalid_selector', place, read.problem)
     return
   }
   for (const weakness of fragileParts(read.tree, isNarrowed)) {
