@@ -46,7 +46,7 @@ export const eventSources = ['events', 'complete', 'checklist_progress', 'custom
 
 export type EventSource = (typeof eventSources)[number]
 
-/** Why an event of a batch was not kept. */
+/** Why an event of a batch was not stored. */
 export const rejectionCodes = [
   'invalid',
   'unknown_flow',
@@ -124,9 +124,9 @@ export interface EventBatch {
 /** The outcome of a batch, by position in `events`. All events that are not named here were stored. */
 export interface AppendOutcome {
   duplicates: readonly number[]
-  /** Refused by the database itself, and kept as dead letters. */
+  /** Rejected by the database itself, and stored as dead letters. */
   deadLetters: readonly number[]
-  /** Events of people whose data was erased. They are not kept, and only the operator learns of them. */
+  /** Events of people whose data was erased. They are not stored, and only the operator learns of them. */
   erased: readonly number[]
 }
 

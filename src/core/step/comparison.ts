@@ -123,7 +123,7 @@ export function compareFingerprints(
   const lowest = anotherTestId
     ? Math.min(weigh(found), weigh({ ...found, text: undefined }))
     : weigh(found)
-  // Based on the rounded score, so that the status cannot contradict the score in the answer.
+  // Based on the rounded score, so that the status cannot contradict the score in the response.
   const score = fourDecimals(lowest)
   const status = score >= matchFrom ? 'match' : score >= driftFrom ? 'drift' : 'gone'
   const signals: Comparison['signals'] = {}

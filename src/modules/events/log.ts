@@ -23,7 +23,7 @@ export async function* eventLines(
   for await (const page of pages) yield asLines(page)
 }
 
-/** @throws AppError `validation_failed` if the cursor is not a known one */
+/** @throws AppError `validation_failed` if no event of this server has had this cursor */
 export async function pageOfLog(
   log: EventLog,
   orgRef: OrganisationRef,

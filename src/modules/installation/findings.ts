@@ -83,7 +83,7 @@ const fewerRequests: Partial<Record<Bucket, string>> = {
 /** One rule for each kind of problem. */
 const rules: ((evidence: Evidence) => RuleFinding | readonly RuleFinding[] | null)[] = [
   ({ presence }) => {
-    if (isInstalled(presence) || presence.refusedOrigins > 0) return null
+    if (isInstalled(presence) || presence.rejectedOrigins > 0) return null
     const isUsed = presence.seen.key_used !== null
     return {
       severity: 'info',
@@ -125,13 +125,13 @@ const rules: ((evidence: Evidence) => RuleFinding | readonly RuleFinding[] | nul
   },
 
   ({ presence, since }) =>
-    presence.refusedOrigins > 0
+    presence.rejectedOrigins > 0
       ? {
           // If nothing ever got through, the list is not merely too strict for a single page.
           severity: isInstalled(presence) ? 'warning' : 'error',
           code: 'origin_not_allowed',
-          since: since?.refusedOrigins ?? null,
-          message: `Requests from an origin that is not allowed in the last 24 hours: ${presence.refusedOrigins}.`,
+          since: since?.rejectedOrigins ?? null,
+          message: `Requests from an origin that is not allowed in the last 24 hours: ${presence.rejectedOrigins}.`,
           fix: 'Compare the page\'s origin with the origins in "cairn org settings"; set the whole list with "cairn org set origins ORIGIN…", or allow all with "cairn org unset origins".',
         }
       : null,

@@ -59,13 +59,13 @@ export interface EventLog {
    *
    * @param after the cursor of an event, which may be deleted by now; null to start at the oldest event
    *   that is kept
-   * @param most how many events at most
+   * @param limit maximum number of events
    * @returns null for a cursor that no event of this ledger has had
    */
   after(
     orgRef: OrganisationRef,
     after: string | null,
-    most: number,
+    limit: number,
   ): Promise<AsyncIterable<readonly LoggedEvent[]> | null>
 }
 
@@ -139,7 +139,7 @@ export interface ActivityStore {
   after(orgRef: OrganisationRef, cursor: string | null): Promise<Activity>
 }
 
-/** A report about a person whose data was erased is answered like any other, but not kept. */
+/** A report about a person whose data was erased gets the usual response, but is not stored. */
 export interface EventLedger {
   /** Resolves once the batch is committed and synced, or at once with `ack=buffer`. */
   append(batch: EventBatch): Promise<AppendOutcome>

@@ -91,14 +91,14 @@ export interface StepDay {
 
 /** What a check of steps needs from storage. */
 export interface StepEvidenceStore {
-  /** Everything that is known about one version of a step in the window that its state is based on. */
+  /** The evidence for the state of one version of a step. */
   evidence(
     orgRef: OrganisationRef,
     stepRef: StepRef,
     version: number,
     now: number,
   ): Promise<StepEvidence>
-  /** What was reported from one moment (inclusive) to another (exclusive), as far as reports are kept. */
+  /** What was reported from one moment (inclusive) to another (exclusive), unless it has expired. */
   between(
     orgRef: OrganisationRef,
     stepRef: StepRef,
