@@ -183,7 +183,7 @@ const HistoryDay = Type.Object(
 )
 export type HistoryDay = StaticDecode<typeof HistoryDay>
 
-const CheckedStep = Type.Object(
+export const CheckedStep = Type.Object(
   {
     flow: Text("The flow's key.", 'welcome'),
     flowId: FlowId,
