@@ -43,7 +43,7 @@ import { organisationRoutes } from './modules/organisations/routes.ts'
 import { peopleRoutes } from './modules/people/routes.ts'
 import { runRoutes } from './modules/runs/routes.ts'
 import { snippetRoutes } from './modules/snippet/routes.ts'
-import { historyOperation, stepRoutes } from './modules/steps/routes.ts'
+import { stepRoutes } from './modules/steps/routes.ts'
 import { ticketRoutes } from './modules/tickets/routes.ts'
 import type { AccessStore } from './storage/interfaces/access.ts'
 import type { AlertStore } from './storage/interfaces/alerts.ts'
@@ -162,12 +162,11 @@ export function routesOf(deps: AppDeps): Route[] {
   const { stores, management, flowWork, clock } = deps
   const analytics = analyticsRoutes({ stores, flows: management.flows, clock })
   const steps = stepRoutes(deps, management.evidence)
-  const historyRoute = steps.find(({ operation }) => operation === historyOperation)!
   const routes = [
     ...flowRoutes({ stores, explaining: management.explaining }),
     ...checklistRoutes(deps),
     ...eventRoutes(deps, { log: management.eventLog, activity: management.activity }),
-    ...steps,
+    ...steps.routes,
     ...installationRoutes({
       ...{ stores, seen: management.seen, clock },
       publicUrl: deps.dashboard?.publicUrl ?? null,
@@ -187,7 +186,7 @@ export function routesOf(deps: AppDeps): Route[] {
       ...management,
       store: management.signIns,
       exportRoute: analytics.exportRoute,
-      historyRoute,
+      historyRoute: steps.historyRoute,
     }),
   ]
   // The description describes itself too.

@@ -93,6 +93,10 @@ export const InstantOrNull = (description: string, example?: string) =>
 export const Count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] })
 
+/** A share of a whole, or a score, 0 to 1. */
+export const Share = (description: string, example: number) =>
+  Type.Number({ minimum: 0, maximum: 1, description, examples: [example] })
+
 export const FlowId = Text("The flow's id.", 'flow_8dPqM2xKc5VnTs1Ya0')
 
 export const StepId = Text("The step's id.", 'step_oS7uAWwXw1gOJgTNdr')

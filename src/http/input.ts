@@ -8,7 +8,7 @@ import {
   maxProblems,
   type Problem,
 } from '../core/errors.ts'
-import type { PersonIds } from '../core/event/stored-event.ts'
+import type { PersonIds } from '../core/event/event.ts'
 import { type FlowEntry, latestVersion } from '../core/organisation/catalogue.ts'
 import { timeWords } from '../core/shapes.ts'
 import { shapeProblems } from '../core/text/shape-problems.ts'

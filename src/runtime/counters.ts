@@ -1,7 +1,6 @@
 import type { AnswerObserver, RequestSummary } from '../app.ts'
 import { errors, type UnauthorizedCause, unauthorizedCauses } from '../core/errors.ts'
-import { rejectionCodes } from '../core/event/event.ts'
-import type { AppendOutcome } from '../core/event/stored-event.ts'
+import { type AppendOutcome, rejectionCodes } from '../core/event/event.ts'
 import { type Bucket, buckets } from '../core/organisation/limits.ts'
 import type { EventBatch } from '../storage/shared/in-rows.ts'
 import type { RetentionReport } from '../storage/sqlite/retention/retention.ts'

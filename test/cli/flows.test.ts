@@ -264,7 +264,7 @@ describe('push and publish', () => {
   test('every key that was never pushed is named', async () => {
     await cairn.run(['flows', 'push', write('a.yaml', good)])
     const { stderr } = await cairn.run(['flows', 'publish', 'no', 'welcome', 'nor-this'])
-    expect(stderr).toStartWith('cairn: flow not found: no, nor-this: push it first')
+    expect(stderr).toStartWith('cairn: flow not found: no, nor-this')
   })
 })
 

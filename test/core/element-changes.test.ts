@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { type Fingerprint, judgeFingerprint } from '../../src/core/step/fingerprint.ts'
-import { allowedFingerprint } from '../../src/core/step/fingerprint-parts.ts'
+import { judgeFingerprint } from '../../src/core/step/comparison.ts'
+import type { Fingerprint } from '../../src/core/step/fingerprint.ts'
+import { allowedFingerprint } from '../../src/core/step/fingerprint.ts'
 import { authoredId } from '../../src/core/step/generated-name.ts'
 import seen from '../fixtures/element-changes.json'
 

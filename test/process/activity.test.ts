@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { ActivityPage } from '../../src/modules/events/schema.ts'
+import type { Static } from '@sinclair/typebox'
+import type { Activity } from '../../src/storage/interfaces/events.ts'
 import { type Server, Workplace, withTour } from '../support/binary.ts'
 import { textsIn } from '../support/erasing.ts'
 
@@ -52,11 +53,11 @@ class Watcher {
 
   constructor(private readonly token: string) {}
 
-  async look(): Promise<ActivityPage> {
+  async look(): Promise<Static<typeof Activity>> {
     const after = this.cursor === null ? '' : `?after=${this.cursor}`
     const response = await ask('GET', `/manage/activity${after}`, this.token)
     expect(response.status).toBe(200)
-    const page = (await response.json()) as ActivityPage
+    const page = (await response.json()) as Static<typeof Activity>
     this.cursor = page.cursor
     if (page.isAnew) this.seen.length = 0
     this.seen.push(...page.events.map(({ id }) => id ?? ''))

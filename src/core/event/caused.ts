@@ -14,20 +14,20 @@ export const causedAt = (id: string, at: number): CausedAt => [
 ]
 
 /**
- * The union of both, latest first, at most `most` entries. The result does not depend on the order in which
+ * The union of both, latest first, at most `max` entries. The result does not depend on the order in which
  * lists are joined. If two clocks give different times for one event, the earlier time counts.
  */
-export function joined(
+export function mergeCaused(
   times: readonly CausedAt[],
   others: readonly CausedAt[],
-  most: number,
+  max: number,
 ): readonly CausedAt[] {
   const byMark = new Map<string, number>()
   for (const [minute, mark] of [...times, ...others]) {
     byMark.set(mark, Math.min(minute, byMark.get(mark) ?? minute))
   }
   const all = [...byMark].map(([mark, minute]): CausedAt => [minute, mark])
-  return all.sort((a, b) => b[0] - a[0] || (a[1] < b[1] ? -1 : 1)).slice(0, most)
+  return all.sort((a, b) => b[0] - a[0] || (a[1] < b[1] ? -1 : 1)).slice(0, max)
 }
 
 /** The time as `Moment.events` has it. */

@@ -1,4 +1,4 @@
-import type { PersonIds } from './stored-event.ts'
+import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../reference.ts'
 
 /** What clients report. The position is the code by which a kind is stored, so append, never reorder. */
 export const eventKinds = [
@@ -46,7 +46,7 @@ export const eventSources = ['events', 'complete', 'checklist_progress', 'custom
 
 export type EventSource = (typeof eventSources)[number]
 
-/** Why an event of a batch was not kept. */
+/** Why an event of a batch was not stored. */
 export const rejectionCodes = [
   'invalid',
   'unknown_flow',
@@ -79,3 +79,59 @@ export const idsOf = (person: string) =>
   person.startsWith('u')
     ? { userId: person.slice(1), anonymousId: null }
     : { userId: null, anonymousId: person.slice(1) }
+
+/** A valid event, as it will be stored. Times are epoch milliseconds. */
+export interface NewEvent {
+  id: string
+  kind: EventKind
+  userId: string | null
+  anonymousId: string | null
+  flowRef: FlowRef | null
+  flowVersion: number | null
+  stepRef: StepRef | null
+  itemRef: ItemRef | null
+  runId: string | null
+  sessionId: string | null
+  occurredAt: number
+  reportedAt: number | null
+  url: string | null
+  name: string | null
+  reason: string | null
+  /** JSON. */
+  properties: string | null
+  /** JSON: the listed traits of a start, `ListedTraits`. */
+  traits: string | null
+  /** For an answered question: JSON, as `judgeAnswer` makes it. */
+  answer: string | null
+}
+
+/** An event of the ledger as it is exported. */
+export interface StoredEvent extends NewEvent {
+  receivedAt: number
+  source: EventSource
+}
+
+export interface EventBatch {
+  orgRef: OrganisationRef
+  receivedAt: number
+  events: readonly NewEvent[]
+  /** What was rejected before storage, for the install findings. */
+  refusals: Partial<Record<RejectionCode, number>>
+  /** Receipt minus `sentAt`, if the sender gave one. */
+  skewMs: number | null
+}
+
+/** The outcome of a batch, by position in `events`. All events that are not named here were stored. */
+export interface AppendOutcome {
+  duplicates: readonly number[]
+  /** Rejected by the database itself, and stored as dead letters. */
+  deadLetters: readonly number[]
+  /** Events of people whose data was erased. They are not stored, and only the operator learns of them. */
+  erased: readonly number[]
+}
+
+/** One person; at least one of the two is not null. */
+export interface PersonIds {
+  userId: string | null
+  anonymousId: string | null
+}

@@ -1,10 +1,8 @@
+import { attributeOf, type Traits } from '../event/traits.ts'
 import { parseTime } from '../time/rfc3339.ts'
 import type { AudienceRule, Targeting } from './flow.ts'
 
 /** Who belongs to an audience, without the texts that explain it. Pages load this and call it very often. */
-
-/** What the page or a back end said about a person: a JSON object. */
-export type Traits = Readonly<Record<string, unknown>>
 
 /** Whether a person belongs to an audience; one without rules is everyone. */
 export function isInAudience({ match, rules }: Targeting['audience'], traits: Traits): boolean {
@@ -40,18 +38,6 @@ const orders = {
   gte: (order: number) => order >= 0,
   lt: (order: number) => order < 0,
   lte: (order: number) => order <= 0,
-}
-
-export const isObject = (value: unknown): value is Traits =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** A trait by its name, or by the path to it: `company.plan`. */
-export function attributeOf(traits: Traits, name: string): unknown {
-  if (Object.hasOwn(traits, name)) return traits[name]
-  const dot = name.indexOf('.')
-  if (dot < 0 || !Object.hasOwn(traits, name.slice(0, dot))) return undefined
-  const inner = traits[name.slice(0, dot)]
-  return isObject(inner) ? attributeOf(inner, name.slice(dot + 1)) : undefined
 }
 
 /** Less than 0, 0 or more, as for sorting; null for values without an order. */

@@ -1,5 +1,6 @@
+import { attributeOf, isObject, type Traits } from '../event/traits.ts'
 import { quoted, shown } from '../text/wording.ts'
-import { attributeOf, compared, isObject, ruleMatches, type Traits } from './audience-match.ts'
+import { compared, ruleMatches } from './audience-match.ts'
 import type { AudienceRule } from './flow.ts'
 
 export { compared, type Traits }

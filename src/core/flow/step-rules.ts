@@ -1,4 +1,4 @@
-import { isTelling } from '../step/remembered.ts'
+import { isTelling } from '../step/comparison.ts'
 import { fragileParts } from '../step/selector-fragility.ts'
 import { readSelector } from '../step/selector-syntax.ts'
 import { eventProblems } from './event-rules.ts'
@@ -39,8 +39,8 @@ function* selectorProblems(
   isNarrowed: boolean,
 ): Iterable<FlowProblem> {
   const read = readSelector(selector)
-  if ('fault' in read) {
-    yield error('invalid_selector', place, read.fault)
+  if ('problem' in read) {
+    yield error('invalid_selector', place, read.problem)
     return
   }
   for (const weakness of fragileParts(read.tree, isNarrowed)) {

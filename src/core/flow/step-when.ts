@@ -1,4 +1,5 @@
-import { ruleMatches, type Traits } from './audience-match.ts'
+import type { Traits } from '../event/traits.ts'
+import { ruleMatches } from './audience-match.ts'
 import type { AudienceRule, StepDefinition, StepRule } from './flow.ts'
 
 /** What a step's rules are checked against. */

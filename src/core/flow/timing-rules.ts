@@ -59,7 +59,7 @@ export function* whenProblems(when: When): Iterable<FlowProblem> {
   }
   if (element !== undefined) {
     const read = readSelector(element)
-    if ('fault' in read) yield error('invalid_selector', '/element', read.fault)
+    if ('problem' in read) yield error('invalid_selector', '/element', read.problem)
   }
 }
 

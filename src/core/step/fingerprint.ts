@@ -1,181 +1,252 @@
-import type { Static } from '@sinclair/typebox'
-import { fourDecimals } from '../number/statistics.ts'
-import type * as Shape from './fingerprint-shape.ts'
-import {
-  ancestryLikeness,
-  attributeSet,
-  equality,
-  idLikeness,
-  jaccard,
-  likeness,
-  mean,
-  nameOf,
-  overlap,
-  testIdLikeness,
-  textLikeness,
-  wordLikeness,
-} from './likeness.ts'
+import { type Static, type TSchema, type TString, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { folded, hashOfFolded } from '../text/text-hash.ts'
 
-export type TestId = Static<typeof Shape.TestId>
-export type Ancestor = Static<typeof Shape.Ancestor>
-export type Fingerprint = Static<typeof Shape.Fingerprint>
+const maxLength = 512
+const maxAttributes = 30
+/** Beyond any real page; keeps the arithmetic on rectangles finite. */
+const maxPixel = 10_000_000
 
-/** The parts by which two fingerprints are compared, and how much of the score each decides. */
-export const signalWeights = {
-  testId: 0.2,
-  id: 0.2,
-  tag: 0.1,
-  roleAndName: 0.15,
-  text: 0.15,
-  ancestors: 0.15,
-  attributes: 0.05,
-  // Layouts change with every viewport. Reported to people who look into a drift, but never counted.
-  position: 0,
-} as const
+/** An input's `value` is never among them, because Cairn must not learn what people type. */
+const keptAttributes = ['name', 'type', 'for', 'href', 'placeholder', 'title'] as const
 
-/** A part of a comparison. */
-export type Signal = keyof typeof signalWeights
+/** Under this key a schema holds the function that makes what is kept from what was sent. */
+const keep = Symbol('keep')
 
-/**
- * How similar an element is to its baseline. `score` and each of `signals` are 0 to 1 with four decimals;
- * `signals` has a {@link Signal} only if it was compared.
- */
-export type Comparison = {
-  status: 'match' | 'drift' | 'gone'
-  score: number
-  signals: Record<string, number>
+type Keep = (sent: unknown) => unknown
+
+/** A text of a fingerprint, with the function that makes it from what a page sent. */
+type PartText = (description: string, options?: { examples?: string[]; [keep]?: Keep }) => TString
+
+/** HTML ignores the case of these. Cut last, because some letters are longer in lower case. */
+const keepLower = (sent: unknown) =>
+  typeof sent === 'string' ? cut(sent.toLowerCase()) : undefined
+
+const keepFolded = (sent: unknown) => (typeof sent === 'string' ? cut(folded(sent)) : undefined)
+
+const keepCut = (sent: unknown) => (typeof sent === 'string' ? cut(sent) : undefined)
+
+/** A text that would mean something else if it were cut. */
+function keepComplete(sent: unknown): string | undefined {
+  const isKept = typeof sent === 'string' && sent.trim() !== '' && sent.length <= maxLength
+  return isKept ? sent : undefined
 }
 
-const matchFrom = 0.85
-const driftFrom = 0.5
-export const maxCandidates = 20
-/**
- * Rows of a table differ in little more than their number. Closer than this, two candidates count as
- * equally good.
- */
-const clearLead = 0.05
-
-/** The verdict on an element that was compared with its baseline. */
-export type Judgement = Comparison & { suggestedSelector: string | null }
-
-/**
- * Compares what a page saw with the baseline, and suggests a better selector if one is needed: the element
- * has changed, or the step's selector does not match it alone.
- *
- * @param baseline the result of `allowedFingerprint`, with the locale of its page; a null locale stands for
- *   any
- * @param seen the same; `print` is null if the element was looked for and is not there
- */
-export function judgeFingerprint(
-  baseline: { print: Fingerprint; locale: string | null },
-  seen: { print: Fingerprint | null; locale: string | null; candidates: readonly Fingerprint[] },
-): Judgement {
-  const options = { sameLocale: isSameLocale(baseline.locale, seen.locale) }
-  const comparison = compareFingerprints(baseline.print, seen.print, options)
-  const isWell = comparison.status === 'match' && seen.print?.matchCount === 1
-  return {
-    ...comparison,
-    suggestedSelector: isWell ? null : suggestSelector(baseline.print, seen.candidates, options),
-  }
+function keepHash(sent: unknown): string | undefined {
+  const hash = typeof sent === 'string' ? sent.toLowerCase() : ''
+  return /^[0-9a-f]{64}$/.test(hash) ? hash : undefined
 }
 
-/** Language tags are case-insensitive (RFC 5646, section 2.1.1), and some systems write `_` in them. */
-export function isSameLocale(a: string | null, b: string | null): boolean {
-  if (a === null || b === null) return true
-  const [one, other] = [a, b].map(tag => tag.replaceAll('_', '-').toLowerCase())
-  return one === other
+/** Of an ancestor only the value is kept, and a page may send either. */
+const keepTestId = (sent: unknown) => keepCut(isRecord(sent) ? sent.value : sent)
+
+function cut(text: string): string | undefined {
+  if (text.length <= maxLength) return text || undefined
+  // Never cuts through a character, and leaves no space at the end that folding would remove.
+  const start = text.slice(0, maxLength)
+  return start.replace(/[\uD800-\uDBFF]$/, '').trimEnd() || undefined
 }
 
-/**
- * Compares an element with its baseline.
- *
- * A signal that is absent on both sides is not counted; one that only one side has scores 0. In another
- * locale no words are compared: the text, the accessible name, `placeholder` and `title`. If the test id
- * differs, an equal text can lower the score but not raise it, because rows of a table all say "Delete". If
- * there is nothing to compare, no change was seen, and the score is 1.
- *
- * @param baseline the result of `allowedFingerprint`
- * @param seen the same; `null` if the element was looked for and is not there
- */
-export function compareFingerprints(
-  baseline: Fingerprint,
-  seen: Fingerprint | null,
-  { sameLocale }: { sameLocale: boolean },
-): Comparison {
-  if (seen === null) return { status: 'gone', score: 0, signals: {} }
-
-  const found: Record<Signal, number | undefined> = {
-    testId: testIdLikeness(baseline.testId, seen.testId),
-    id: idLikeness(baseline.id, seen.id),
-    tag: equality(baseline.tag, seen.tag),
-    roleAndName: mean([
-      equality(baseline.role, seen.role),
-      sameLocale ? wordLikeness(nameOf(baseline), nameOf(seen)) : undefined,
-    ]),
-    text: sameLocale ? textLikeness(baseline, seen) : undefined,
-    ancestors: likeness(baseline.ancestors, seen.ancestors, ancestryLikeness),
-    attributes: mean([
-      jaccard(attributeSet(baseline, sameLocale), attributeSet(seen, sameLocale)),
-      jaccard(new Set(baseline.classes), new Set(seen.classes)),
-    ]),
-    position: mean([
-      equality(baseline.nthOfType, seen.nthOfType),
-      likeness(baseline.rect, seen.rect, overlap),
-    ]),
-  }
-
-  const anotherTestId = baseline.testId && seen.testId && found.testId === 0
-  const lowest = anotherTestId
-    ? Math.min(weigh(found), weigh({ ...found, text: undefined }))
-    : weigh(found)
-  // Based on the rounded score, so that the status cannot contradict the score in the answer.
-  const score = fourDecimals(lowest)
-  const status = score >= matchFrom ? 'match' : score >= driftFrom ? 'drift' : 'gone'
-  const signals: Comparison['signals'] = {}
-  for (const [signal, value] of entriesOf(found)) signals[signal] = fourDecimals(value)
-  return { status, score, signals }
-}
+const place = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }))
 
 /**
- * The selector to use in place of a step's own. It is that of the one candidate that is the baseline's
- * element as far as can be seen (`match`), that its selector matches alone, and that clearly leads all
- * candidates with another selector. Never a selector that the caller did not send.
- *
- * @param candidates results of `allowedFingerprint`; only the first 20 are looked at
- * @returns `null` if there is no such candidate
+ * The parts by which an element is recognised, both in what a page reports and in a flow. The two differ in
+ * how long each may be.
  */
-export function suggestSelector(
-  baseline: Fingerprint,
-  candidates: readonly Fingerprint[],
-  options: { sameLocale: boolean },
-): string | null {
-  const scored = candidates.slice(0, maxCandidates).map(candidate => {
-    const { score, signals } = compareFingerprints(baseline, candidate, options)
-    // A score of 1 because there was nothing to compare is no reason to suggest anything.
-    const compared = entriesOf(signals).some(([signal]) => signalWeights[signal] > 0)
-    return { candidate, score: compared ? score : 0 }
-  })
-  const top = Math.max(0, ...scored.map(({ score }) => score))
-  if (top < matchFrom) return null
-  const selector = scored.find(({ score }) => score === top)!.candidate.selector
-  const rivals = scored.filter(({ score }) => top - score < clearLead)
-  const isAlone = rivals.every(
-    ({ candidate }) => candidate.selector === selector && candidate.matchCount === 1,
+export function recognisableParts(
+  text: PartText,
+  bounds: { maxClasses: number; maxAncestors: number },
+  options: { additionalProperties?: false },
+) {
+  const Ancestor = Type.Object(
+    {
+      tag: Type.Optional(text('Tag.', { [keep]: keepLower })),
+      id: Type.Optional(text('ID.')),
+      role: Type.Optional(text('Role.', { [keep]: keepLower })),
+      testId: Type.Optional(text('Value of the test ID.', { [keep]: keepTestId })),
+      nth: place('Position among its siblings, from 0.'),
+    },
+    options,
   )
-  return isAlone && selector !== undefined ? selector : null
-}
-
-function weigh(signals: Partial<Record<Signal, number>>): number {
-  let sum = 0
-  let weights = 0
-  for (const [signal, value] of entriesOf(signals)) {
-    sum += signalWeights[signal] * value
-    weights += signalWeights[signal]
+  const TestId = Type.Object(
+    {
+      attr: text('Name of the attribute, such as data-test.', { [keep]: keepLower }),
+      value: text('Its value.'),
+    },
+    { ...options, description: 'The attribute by which tests find the element.' },
+  )
+  return {
+    tag: Type.Optional(text('Tag.', { examples: ['button'], [keep]: keepLower })),
+    id: Type.Optional(text('ID.', { examples: ['new-project'] })),
+    testId: Type.Optional(TestId),
+    role: Type.Optional(text('Role.', { examples: ['button'], [keep]: keepLower })),
+    name: Type.Optional(
+      text('Accessible name.', { examples: ['New project'], [keep]: keepFolded }),
+    ),
+    classes: Type.Optional(
+      Type.Array(text('A class.'), { maxItems: bounds.maxClasses, description: 'Classes.' }),
+    ),
+    ancestors: Type.Optional(
+      Type.Array(Ancestor, {
+        maxItems: bounds.maxAncestors,
+        description: 'The elements around it, the parent first.',
+        examples: [[{ tag: 'header' }]],
+      }),
+    ),
   }
-  return weights === 0 ? 1 : sum / weights
 }
 
-function entriesOf(signals: Partial<Record<Signal, number>>): [Signal, number][] {
-  const entries = Object.entries(signals) as [Signal, number | undefined][]
-  return entries.filter((entry): entry is [Signal, number] => entry[1] !== undefined)
+const reported: PartText = (description, options) =>
+  Type.String({ maxLength, description, [keep]: keepCut, ...options })
+
+const parts = recognisableParts(reported, { maxClasses: 50, maxAncestors: 10 }, {})
+const pixels = { minimum: -maxPixel, maximum: maxPixel }
+const extent = { minimum: 0, maximum: maxPixel }
+
+/** What a page reports about the element that a step points at: the parts that `allowedFingerprint` keeps. */
+export const Fingerprint = Type.Object(
+  {
+    ...parts,
+    selector: Type.Optional(
+      reported('A CSS selector that finds it. Dropped if it is longer.', {
+        examples: ['#new-project'],
+        [keep]: keepComplete,
+      }),
+    ),
+    matchCount: Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'How many elements the selector matches. Default: 0.',
+      examples: [1],
+    }),
+    ariaLabel: Type.Optional(reported('`aria-label`.', { [keep]: keepFolded })),
+    text: Type.Optional(reported('Text.', { examples: ['New project'], [keep]: keepFolded })),
+    textHash: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{64}$',
+        description:
+          'Instead of the text: the SHA-256 of the trimmed text with white space folded, in hex.',
+        [keep]: keepHash,
+      }),
+    ),
+    attributes: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength }), {
+        maxProperties: maxAttributes,
+        description:
+          `Only ${keptAttributes.map(name => `\`${name}\``).join(', ')} and attributes that ` +
+          'begin with `data-test` are kept. Of a link, only the path is kept.',
+        examples: [{ type: 'button' }],
+        [keep]: attributesOf,
+      }),
+    ),
+    nthOfType: place('Position among its siblings of the same tag, from 0.'),
+    rect: Type.Optional(
+      Type.Object(
+        {
+          x: Type.Number(pixels),
+          y: Type.Number(pixels),
+          width: Type.Number(extent),
+          height: Type.Number(extent),
+        },
+        { description: 'Position on the page, in CSS pixels. Does not affect the score.' },
+      ),
+    ),
+  },
+  {
+    title: 'Fingerprint',
+    description:
+      'What an element is like on a page. Unknown fields and fields of another type are ignored, and ' +
+      'long texts are cut.',
+    examples: [
+      {
+        selector: '[data-test=new-project]',
+        matchCount: 1,
+        tag: 'button',
+        testId: { attr: 'data-test', value: 'new-project' },
+        role: 'button',
+        name: 'New project',
+        text: 'New project',
+        ancestors: [{ tag: 'header' }],
+        rect: { x: 912, y: 24, width: 120, height: 36 },
+      },
+    ],
+  },
+)
+export type Fingerprint = Static<typeof Fingerprint>
+export type TestId = NonNullable<Fingerprint['testId']>
+export type Ancestor = NonNullable<Fingerprint['ancestors']>[number]
+
+/**
+ * The parts of a fingerprint that are kept, within their bounds. Everything else is dropped, including
+ * parts of a wrong type. Longer strings are cut, except for a selector and an `href`: cut, these would name
+ * something else, so they are dropped. Applying this twice changes nothing.
+ *
+ * @param raw a fingerprint as sent. A `matchCount` that is not a count becomes 0: such a fingerprint is
+ *   neither a baseline nor a suggestion
+ */
+export function allowedFingerprint(raw: Readonly<Record<string, unknown>>): Fingerprint {
+  const text = typeof raw.text === 'string' ? folded(raw.text) : ''
+  // The hash of a cut text would differ from the hash that a page sends in place of the text.
+  const textHash = text.length > maxLength ? hashOfFolded(text) : raw.textHash
+  const matchCount = fitted(Fingerprint.properties.matchCount, raw.matchCount) ?? 0
+  return fitted(Fingerprint, { ...raw, textHash, matchCount }) as Fingerprint
+}
+
+/**
+ * As much of a value as fits a schema, so that one odd part does not cost the others; undefined if nothing
+ * does. A list keeps its entries that fit, and a mapping its fields, unless a required one is missing.
+ */
+export function fitted(schema: TSchema & { [keep]?: Keep }, value: unknown): unknown {
+  if (schema[keep]) return schema[keep](value)
+  if (schema.type === 'array') return Array.isArray(value) ? fittedList(schema, value) : undefined
+  if (schema.type === 'object') return isRecord(value) ? fittedFields(schema, value) : undefined
+  if (!Value.Check(schema, value)) return undefined
+  // JSON has no -0, and a kept fingerprint must be the same after a round trip through JSON.
+  return typeof value === 'number' ? value + 0 : value
+}
+
+function fittedList(schema: TSchema, list: unknown[]): unknown[] | undefined {
+  const entries = list.map(entry => fitted(schema.items, entry))
+  const some = new Set(entries.filter(entry => entry !== undefined))
+  return some.size > 0 ? [...some].slice(0, schema.maxItems) : undefined
+}
+
+function fittedFields(schema: TSchema, value: Record<string, unknown>): object | undefined {
+  const fields = new Map<string, unknown>()
+  for (const [name, ofField] of Object.entries<TSchema>(schema.properties)) {
+    const part = fitted(ofField, value[name])
+    const isEmpty = isRecord(part) && Object.keys(part).length === 0
+    if (part !== undefined && !isEmpty) fields.set(name, part)
+  }
+  const required: string[] = schema.required ?? []
+  return required.every(name => fields.has(name)) ? Object.fromEntries(fields) : undefined
+}
+
+function attributesOf(sent: unknown): Record<string, string> | undefined {
+  if (!isRecord(sent)) return undefined
+  const kept = new Map<string, string>()
+  for (const [key, value] of Object.entries(sent)) {
+    if (kept.size === maxAttributes) break
+    const name = key.toLowerCase()
+    if (name.length > maxLength) continue
+    const isKept = (keptAttributes as readonly string[]).includes(name)
+    if (!isKept && !name.startsWith('data-test')) continue
+    const text = name === 'href' ? pathOf(value) : keepCut(value)
+    if (text !== undefined) kept.set(name, text)
+  }
+  return Object.fromEntries(kept)
+}
+
+/** The path of a link. A query may contain a token, and `mailto:` and similar links have no path. */
+function pathOf(href: unknown): string | undefined {
+  if (typeof href !== 'string' || href === '') return undefined
+  const url = URL.parse(href, 'https://page.invalid/')
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined
+  // Two leading slashes would be read as a host when this is parsed again.
+  return keepComplete(url.pathname.replace(/^\/+/, '/'))
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

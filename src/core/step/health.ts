@@ -43,7 +43,7 @@ export type StepHealth = { state: StepState; okRate: number | null; reports: num
 export const healthWindowMs = dayMs
 
 /** Below this many people, one odd browser would decide the state. */
-export const fewestPeople = 5
+export const minPeople = 5
 
 /** Counts to add to: every outcome at 0. */
 export const noHealthCounts = (): HealthCounts => zeros(healthOutcomes)
@@ -62,7 +62,7 @@ export function stepState(counts: HealthCounts, target: { required: boolean }): 
   }
 
   // Shares are compared in whole numbers, so that 1 of 20 is exactly 5 %.
-  if (people < fewestPeople) return health('unknown')
+  if (people < minPeople) return health('unknown')
   if (misses * 20 < people) return health(makeshift * 5 >= finds ? 'drifting' : 'healthy')
   if (misses * 2 < people || !target.required) return health('flaky')
   return health('broken')

@@ -31,7 +31,7 @@ export function judgeSelector(selector: string): JudgedSelector {
   const read = readSelector(selector)
   const texts = [...selector.matchAll(/=\s*(?:"([^"]*)"|'([^']*)'|([^\]\s]+))/g)]
   const names = texts.some(([, a, b, c]) => mayNamePerson(a ?? b ?? c ?? ''))
-  if ('fault' in read) return { grade: 'weak', weaknesses: [read.fault], mayNamePerson: names }
+  if ('problem' in read) return { grade: 'weak', weaknesses: [read.problem], mayNamePerson: names }
   const weaknesses = fragileParts(read.tree, false)
   const sound = isGivenByHand(read.tree) ? 'strong' : 'fair'
   return { grade: weaknesses.length > 0 ? 'weak' : sound, weaknesses, mayNamePerson: names }

@@ -32,43 +32,43 @@ export function adviceOn(message: string, rest: string, pseudoClasses: string[])
   const [, unknown] = /Unknown pseudo-class: "(.*)"/s.exec(message) ?? []
   if (unknown !== undefined) return adviceOnPseudoClass(unknown, pseudoClasses)
   const [, lacking] = /Argument is required for pseudo-class "(.*)"/s.exec(message) ?? []
-  if (lacking !== undefined) return `":${lacking}" needs brackets with what it is about: add them`
+  if (lacking !== undefined) return `":${lacking}" needs an argument in brackets: add it`
   const [, mark] = /Expected rule but "([>+~,)])"/.exec(message) ?? []
   if (mark !== undefined) {
     const rather = mark === ')' ? '' : `, or remove the "${mark}"`
     return `Something is missing before "${mark}": write it${rather}`
   }
   if (/Expected rule but end|Unexpected end/.test(message)) {
-    return 'The selector ends too early: write what goes behind its last sign, or remove that'
+    return 'The selector is incomplete: finish it, or remove its last character'
   }
   if (/attribute value/.test(message)) {
-    return `The value of an attribute goes into quotes: add them around ${quoted(rest)}`
+    return `Attribute values need quotes: add them around ${quoted(rest)}`
   }
-  if (rest.startsWith('!=')) return '"!=" is jQuery\'s, not CSS: write :not([name="value"])'
+  if (rest.startsWith('!=')) return '"!=" is from jQuery, not CSS: write :not([name="value"])'
   if (/attribute selector operator/.test(message)) {
-    return `An attribute is compared by =, ~=, |=, ^=, $= or *=, not by ${quoted(rest)}`
+    return `Compare an attribute with =, ~=, |=, ^=, $= or *=, not with ${quoted(rest)}`
   }
   if (/Expected (ID|class) name|hyphen/.test(message)) {
     if (!/^\d/.test(rest)) return `A name is missing at ${quoted(rest)}: write it`
     return `No name begins with a digit, as ${quoted(rest)} does: write [id="…"] or [class~="…"]`
   }
   if (/Formula/.test(message)) {
-    return `A place is written as 2, odd, even or 2n+1: correct it before ${quoted(rest)}`
+    return `A position must be 2, odd, even or 2n+1: correct it before ${quoted(rest)}`
   }
-  if (rest.startsWith('/*')) return 'A comment does not belong here: remove it'
+  if (rest.startsWith('/*')) return 'Comments are not allowed in selectors: remove it'
   const advice = /^[/%@$!;]/.test(rest)
-    ? 'escape a sign that belongs to a name, as in .w-1\\/2'
-    : 'correct it there, and put values of attributes into quotes'
-  return `No browser can read it from ${quoted(rest)} on: ${advice}`
+    ? 'escape special characters in names, as in .w-1\\/2'
+    : 'correct it there, and quote attribute values'
+  return `Browsers cannot read the selector from ${quoted(rest)} on: ${advice}`
 }
 
 function adviceOnPseudoClass(name: string, pseudoClasses: string[]): string {
   const written = quoted(`:${name}`)
   if (inShadow.includes(name)) {
-    return `${written} means something only inside a shadow root: remove it`
+    return `${written} only works inside a shadow root: remove it`
   }
   if (Object.hasOwn(foreign, name)) {
-    return `${written} is jQuery's or a test tool's, not CSS: ${foreign[name]}`
+    return `${written} is from jQuery or a test tool, not CSS: ${foreign[name]}`
   }
   const hint = didYouMean(name, pseudoClasses)
   const advice = hint || ': remove it, or write "\\:" for a colon that belongs to a name'

@@ -9,7 +9,7 @@ import { quoted, shown } from '../text/wording.ts'
 import { adviceOn } from './selector-advice.ts'
 
 /** A selector as a tree, or what is wrong with it in one sentence. */
-export type Selector = { tree: AstSelector } | { fault: string }
+export type Selector = { tree: AstSelector } | { problem: string }
 
 /** The pseudo-classes with which `document.querySelector` can find an element, by the type of their argument. */
 const pseudoClasses = {
@@ -55,29 +55,29 @@ const plainWords = /^[\w\u00a0-\uffff\\*-]+(?:\s*,\s*[\w\u00a0-\uffff\\*-]+)*$/
 
 /**
  * Reads a CSS selector as `document.querySelector` does. Reports what is wrong with a selector that a
- * browser refuses, that could never find an element, or that is not closed (a browser closes it at its end,
+ * browser rejects, that could never find an element, or that is not closed (a browser closes it at its end,
  * but no author means that). Time is bounded by the length, 1,000 characters at most.
  */
 export function readSelector(text: string): Selector {
   if (/^\s*\(*\.?(?:\/\/[\w*@.]|\/\w)/.test(text)) {
-    return { fault: 'This is an XPath, not a CSS selector: write one such as [data-test="save"]' }
+    return { problem: 'This is an XPath, not a CSS selector: write one such as [data-test="save"]' }
   }
   const unpaired = unpairedMark(text)
-  if (unpaired !== null) return { fault: unpaired }
+  if (unpaired !== null) return { problem: unpaired }
   const written = asParsed(text)
   try {
     const tree = parse(written)
-    const problem = faultIn(tree)
-    return problem === null ? { tree } : { fault: problem }
+    const problem = problemIn(tree)
+    return problem === null ? { tree } : { problem }
   } catch (thrown) {
     if (/#[\w-]*:[rR][\da-z]*\d[\da-z]*:/.test(text)) {
       return {
-        fault: 'React makes this id up for each page: point at a data-test or aria attribute',
+        problem: 'React generates this id for each page: point at a data-test or aria attribute',
       }
     }
     const { message, position = 0 } = thrown as Error & { position?: number }
     return {
-      fault: adviceOn(message, written.slice(position), Object.values(pseudoClasses).flat()),
+      problem: adviceOn(message, written.slice(position), Object.values(pseudoClasses).flat()),
     }
   }
 }
@@ -93,13 +93,14 @@ function unpairedMark(text: string): string | null {
     if (mark === '\\') at++
     else if (quote !== null) {
       if (mark === quote) quote = null
-      else if (/[\n\r\f]/.test(mark)) return 'A line ends inside quotes: close them before it'
+      else if (/[\n\r\f]/.test(mark)) return 'A line break is inside quotes: close them before it'
     } else if (mark === '"' || mark === "'") quote = mark
     else if (mark === '(' || mark === '[') {
-      if (closers.length === maxBrackets) return 'Too many brackets inside brackets: simplify it'
+      if (closers.length === maxBrackets)
+        return 'Brackets are nested too deeply: simplify the selector'
       closers.push(mark === '(' ? ')' : ']')
     } else if ((mark === ')' || mark === ']') && closers.pop() !== mark) {
-      return `A "${mark}" closes nothing that is open there: remove it, or add what opens it`
+      return `A "${mark}" has no opening bracket: remove it, or add one`
     }
   }
   if (quote !== null) return `A quote is never closed: add ${quote}`
@@ -121,12 +122,12 @@ function asParsed(text: string): string {
   })
 }
 
-/** What the parser accepts but a browser refuses, or what would never find anything. */
-function faultIn({ rules }: AstSelector, inside: readonly string[] = []): string | null {
-  return first(rules, rule => faultInRule(rule, inside))
+/** What the parser accepts but a browser rejects, or what would never find anything. */
+function problemIn({ rules }: AstSelector, inside: readonly string[] = []): string | null {
+  return first(rules, rule => problemInRule(rule, inside))
 }
 
-function faultInRule(rule: AstRule, inside: readonly string[]): string | null {
+function problemInRule(rule: AstRule, inside: readonly string[]): string | null {
   const around = inside.at(-1)
   if (rule.combinator !== undefined && around !== undefined && around !== 'has') {
     return `Something is missing before "${rule.combinator}" in :${around}(): write it`
@@ -134,28 +135,28 @@ function faultInRule(rule: AstRule, inside: readonly string[]): string | null {
   return first(partsOf(rule), part =>
     first(part.items, item => {
       if (item.type === 'PseudoElement') {
-        return `"::${shown(item.name)}" is no element of the page that a step could point at: remove it`
+        return `"::${shown(item.name)}" is not an element that a step can point at: remove it`
       }
       if ('namespace' in item && item.namespace?.type === 'NamespaceName') {
-        return `A page knows no namespace ${quoted(item.namespace.name)}: leave it and "|" out`
+        return `Pages have no namespace ${quoted(item.namespace.name)}: remove it and the "|"`
       }
-      return item.type === 'PseudoClass' ? faultInArgument(item, inside) : null
+      return item.type === 'PseudoClass' ? problemInArgument(item, inside) : null
     }),
   )
 }
 
-function faultInArgument({ name, argument }: AstPseudoClass, inside: readonly string[]) {
+function problemInArgument({ name, argument }: AstPseudoClass, inside: readonly string[]) {
   if (name === 'has' && inside.includes('has')) {
-    return 'A browser takes no ":has()" inside another: write one of them'
+    return 'Browsers reject ":has()" inside another: remove one of them'
   }
   switch (argument?.type) {
     case 'String':
       if (plainWords.test(argument.value)) return null
-      return `":${name}" takes a plain word, as in :lang(en), not ${quoted(argument.value)}`
+      return `":${name}" needs a plain word, as in :lang(en), not ${quoted(argument.value)}`
     case 'Selector':
-      return faultIn(argument, [...inside, name])
+      return problemIn(argument, [...inside, name])
     case 'FormulaOfSelector':
-      return faultInRule(argument.selector, [...inside, name])
+      return problemInRule(argument.selector, [...inside, name])
     default:
       return null
   }
@@ -166,10 +167,10 @@ export function* partsOf(rule: AstRule): Iterable<AstRule> {
   for (let part: AstRule | undefined = rule; part !== undefined; part = part.nestedRule) yield part
 }
 
-/** The first fault that is found, or null. */
-export function first<T>(all: Iterable<T>, faultOf: (one: T) => string | null): string | null {
+/** The first problem that is found, or null. */
+export function first<T>(all: Iterable<T>, problemOf: (one: T) => string | null): string | null {
   for (const one of all) {
-    const problem = faultOf(one)
+    const problem = problemOf(one)
     if (problem !== null) return problem
   }
   return null

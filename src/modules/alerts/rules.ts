@@ -92,7 +92,7 @@ export interface ObservedStep {
   selector: string
   state: string
   okRate: number | null
-  missesSince: string | null
+  missesSince: number | null
   suggestion: { selector: string } | null
 }
 
@@ -113,7 +113,7 @@ export function brokenSteps(
     if (state !== 'broken' && !staysOpen) return []
     const suggestion = observed.suggestion?.selector ?? null
     const facts = { flow, step, version, state, okRate, selector, suggestion }
-    const since = observed.missesSince === null ? now : Date.parse(observed.missesSince)
+    const since = observed.missesSince ?? now
     return [{ rule: 'step.broken' as const, subject, facts, since }]
   })
 }

@@ -1,13 +1,13 @@
-import type { StoredEvent } from '../../core/event/stored-event.ts'
+import type { StoredEvent } from '../../core/event/event.ts'
 import { traitIn } from '../../core/event/traits.ts'
 import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { StepRef } from '../../core/reference.ts'
 import { outcomeOf, secondsToComplete, stepOutcomeOf } from '../../core/run/outcome.ts'
 import { runIdIn, versionAt } from '../../core/run/run.ts'
-import type { RunRow } from '../../core/run/stored-run.ts'
 import type { CsvCell } from '../../core/text/csv.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
+import type { RunRow } from '../../storage/interfaces/runs.ts'
 
 /** The columns of raw rows: their names, and the cell of a row. */
 export type RawColumns<Row> = readonly (readonly [

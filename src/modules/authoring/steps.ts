@@ -158,7 +158,7 @@ export async function repairStep(
     isSame = before === selector && !losesPlace
     if (isSame) return definition
     const syntax = readSelector(selector)
-    if ('fault' in syntax) throw invalid({ path: '/selector', message: syntax.fault })
+    if ('problem' in syntax) throw invalid({ path: '/selector', message: syntax.problem })
     // A suggested selector finds one element by itself, so the old place among several no longer applies.
     return withSelector(definition, stepKey, selector, sent?.isAlone ?? true)
   }

@@ -1,6 +1,6 @@
 import type { StaticDecode } from '@sinclair/typebox'
 import { invalid } from '../../core/errors.ts'
-import type { PersonIds } from '../../core/event/stored-event.ts'
+import type { PersonIds } from '../../core/event/event.ts'
 import { quotient } from '../../core/number/statistics.ts'
 import { type FlowEntry, oldestAccepted } from '../../core/organisation/catalogue.ts'
 import type { ItemRef } from '../../core/reference.ts'

@@ -1,17 +1,16 @@
 import type { OrganisationRef } from '../../core/reference.ts'
-import { isoTime } from '../../core/time/clock.ts'
 import type { Activity, JudgedEvent } from '../../storage/interfaces/events.ts'
-import type { ActivityPage, EventResult } from './schema.ts'
+import type { EventResult } from './schema.ts'
 import type { NamedParts } from './verdict.ts'
 
 /** How much of a text is shown, in UTF-16 units. Ids that can be stored are shown in full. */
-const longest = { id: 64, person: 128, url: 300, message: 300 }
+const maxLength = { id: 64, person: 128, url: 300, message: 300 }
 
-/** A text field of an event of any shape, cut to `most`; null if there is none. */
-function textIn(sent: unknown, field: string, most: number): string | null {
+/** A text field of an event of any shape, cut to `max`; null if there is none. */
+function textIn(sent: unknown, field: string, max: number): string | null {
   const text = (sent as Record<string, unknown> | null)?.[field]
   if (typeof text !== 'string' || text === '') return null
-  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
+  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`
 }
 
 /** The events of a batch that somebody watches, kept until their verdicts are known. */
@@ -31,16 +30,16 @@ export class WatchedBatch {
       verdict: 'accepted',
       code: null,
       message: null,
-      id: textIn(sent, 'id', longest.id),
-      kind: textIn(sent, 'kind', longest.id),
-      userId: textIn(sent, 'userId', longest.person),
-      anonymousId: textIn(sent, 'anonymousId', longest.person),
-      flowId: textIn(sent, 'flowId', longest.id),
+      id: textIn(sent, 'id', maxLength.id),
+      kind: textIn(sent, 'kind', maxLength.id),
+      userId: textIn(sent, 'userId', maxLength.person),
+      anonymousId: textIn(sent, 'anonymousId', maxLength.person),
+      flowId: textIn(sent, 'flowId', maxLength.id),
       flowKey: isOurs ? flow.key : null,
-      stepId: textIn(sent, 'stepId', longest.id),
+      stepId: textIn(sent, 'stepId', maxLength.id),
       stepKey: ownStep?.flow.steps.get(ownStep.ref)?.key ?? null,
-      name: textIn(sent, 'name', longest.id),
-      url: textIn(sent, 'url', longest.url),
+      name: textIn(sent, 'name', maxLength.id),
+      url: textIn(sent, 'url', maxLength.url),
     })
   }
 
@@ -48,21 +47,15 @@ export class WatchedBatch {
   judged(results: readonly EventResult[]): readonly JudgedEvent[] {
     for (const { index, status, code = null, message = null } of results) {
       const event = this.events[index]!
-      const cut = message?.slice(0, longest.message) ?? null
+      const cut = message?.slice(0, maxLength.message) ?? null
       this.events[index] = { ...event, verdict: status, code, message: cut }
     }
     return this.events
   }
 }
 
-/** @param namesPeople whether the caller may see people's ids */
-export const activityPage = (activity: Activity, namesPeople: boolean): ActivityPage => ({
+/** Without the IDs of people, for callers that may not see them. */
+export const withoutPeople = ({ events, ...activity }: Activity): Activity => ({
   ...activity,
-  since: isoTime(activity.since),
-  events: activity.events.map(({ receivedAt, userId, anonymousId, ...event }) => ({
-    receivedAt: isoTime(receivedAt),
-    ...event,
-    userId: namesPeople ? userId : null,
-    anonymousId: namesPeople ? anonymousId : null,
-  })),
+  events: events.map(event => ({ ...event, userId: null, anonymousId: null })),
 })

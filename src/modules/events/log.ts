@@ -2,39 +2,19 @@ import { invalid } from '../../core/errors.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { EventLog, LoggedEvent } from '../../storage/interfaces/events.ts'
-import { type LogQuery, maxLines, type ToldEvent } from './schema.ts'
+import { type LogQuery, maxLines } from './schema.ts'
 
-/** An event as the API returns it. */
-export const toldEvent = (event: LoggedEvent) =>
-  ({
-    cursor: event.cursor,
-    id: event.id,
-    kind: event.kind,
-    source: event.source,
-    userId: event.userId,
-    anonymousId: event.anonymousId,
-    flowId: event.flow?.id ?? null,
-    flowKey: event.flow?.key ?? null,
-    flowVersion: event.flowVersion,
-    stepId: event.step?.id ?? null,
-    stepKey: event.step?.key ?? null,
-    itemId: event.item?.id ?? null,
-    itemKey: event.item?.key ?? null,
-    runId: event.runId,
-    sessionId: event.sessionId,
-    occurredAt: isoTime(event.occurredAt),
-    reportedAt: isoTimeOrNull(event.reportedAt),
-    receivedAt: isoTime(event.receivedAt),
-    url: event.url,
-    name: event.name,
-    reason: event.reason,
-    // Parsed and written again, because the text that was sent may contain line breaks.
-    properties: event.properties === null ? null : JSON.parse(event.properties),
-    traits: event.traits === null ? null : JSON.parse(event.traits),
-  }) satisfies ToldEvent
+/** By hand, because an export of a million events would take several times as long by the schema. */
+const lineOf = ({ occurredAt, reportedAt, receivedAt, ...event }: LoggedEvent) => {
+  const times = {
+    occurredAt: isoTime(occurredAt),
+    reportedAt: isoTimeOrNull(reportedAt),
+    receivedAt: isoTime(receivedAt),
+  }
+  return `${JSON.stringify({ ...event, ...times })}\n`
+}
 
-const asLines = (events: readonly LoggedEvent[]) =>
-  events.map(event => `${JSON.stringify(toldEvent(event))}\n`).join('')
+const asLines = (events: readonly LoggedEvent[]) => events.map(lineOf).join('')
 
 /** Newline-delimited JSON, a page of events at a time. */
 export async function* eventLines(
@@ -43,7 +23,7 @@ export async function* eventLines(
   for await (const page of pages) yield asLines(page)
 }
 
-/** @throws AppError `validation_failed` if the cursor is not a known one */
+/** @throws AppError `validation_failed` if no event of this server has had this cursor */
 export async function pageOfLog(
   log: EventLog,
   orgRef: OrganisationRef,
@@ -54,7 +34,7 @@ export async function pageOfLog(
   throw invalid({
     path: '/after',
     message:
-      'Must be the cursor of an event of this server; after a restore from a backup begin anew, without one',
+      'Must be the cursor of an event of this server. After a restore from a backup, start again without one',
   })
 }
 
@@ -66,10 +46,13 @@ export const exampleLine = asLines([
     source: 'events',
     userId: 'ann',
     anonymousId: null,
-    flow: { id: 'flow_8dPqM2xKc5VnTs1Ya0', key: 'welcome' },
+    flowId: 'flow_8dPqM2xKc5VnTs1Ya0',
+    flowKey: 'welcome',
     flowVersion: 1,
-    step: { id: 'step_oS7uAWwXw1gOJgTNdr', key: 'hello' },
-    item: null,
+    stepId: 'step_oS7uAWwXw1gOJgTNdr',
+    stepKey: 'hello',
+    itemId: null,
+    itemKey: null,
     runId: null,
     sessionId: 's1',
     occurredAt: Date.UTC(2026, 10, 20, 9, 30),
@@ -80,6 +63,5 @@ export const exampleLine = asLines([
     reason: null,
     properties: null,
     traits: null,
-    answer: null,
   },
 ])

@@ -1,14 +1,19 @@
 import type { Clock } from '../../core/time/clock.ts'
 import { textStream, unreadStream } from '../../http/download.ts'
 import { timeIn } from '../../http/input.ts'
+import { management } from '../../http/management.ts'
 import { may } from '../../http/principal.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
-import type { ActivityStore, EventLog, EventStores } from '../../storage/interfaces/events.ts'
-import { activityPage } from './activity.ts'
+import {
+  Activity,
+  type ActivityStore,
+  type EventLog,
+  type EventStores,
+} from '../../storage/interfaces/events.ts'
+import { withoutPeople } from './activity.ts'
 import { eventLines, exampleLine, pageOfLog } from './log.ts'
 import {
-  ActivityPage,
   ActivityQuery,
   type AllRejected,
   Batch,
@@ -17,7 +22,9 @@ import {
   LogQuery,
   NothingKept,
 } from './schema.ts'
-import { eventService } from './service.ts'
+import { acceptEvents } from './service.ts'
+
+const analyst = management('analytics:read')
 
 /**
  * Routes for events: browsers and back ends report them, and warehouses read all of them.
@@ -28,38 +35,38 @@ export function eventRoutes(
   deps: { stores: EventStores; clock: Clock; retentionDays: number },
   { log, activity }: { log: EventLog; activity: ActivityStore },
 ): Route[] {
-  const service = eventService(deps)
   return [
     route({
       method: 'POST',
       path: '/events',
       operation: 'reportEvents',
       tag: 'Events',
-      summary: 'Reports 1 to 50 events; each is judged on its own',
+      summary: 'Report 1 to 50 events',
       description:
-        "An event's id is stored once, however often and from wherever it is sent. A bad event never " +
-        'costs its neighbours: it is rejected with a code, the others are kept.\n\n' +
-        '**202 means stored**: the answer leaves after the transaction that holds the batch is ' +
-        "committed and synced to disk. A batch in which every event names another organisation's " +
-        'flow, step or item, or a user without the right `userHash` where that is required, is 401.',
+        'Each event is judged on its own: a bad event is rejected with a code, and the others are ' +
+        'stored. An event with an `id` is stored once, however often it is sent.\n\n' +
+        '**202 means stored**: the response is sent after the transaction with the batch is committed ' +
+        "and synced to disk. The response is 401 if every event names another organisation's flow, " +
+        'step or item, or a user without a required `userHash`.',
       caller: 'snippet key',
       bucket: 'events',
       body: Batch,
       bodyLimitBytes: 1024 * 1024,
       responses: {
         202: {
-          description: 'At least one event was kept, or had been before.',
+          description: 'At least one event was stored, now or before.',
           schema: BatchResult,
         },
         422: {
-          description: 'Nothing was kept: the envelope is wrong, or every event in it.',
+          description: 'Nothing was stored: the batch is invalid, or every event in it.',
           schema: NothingKept,
         },
       },
       async handle(call) {
         const { events } = call.body
         const sentAt = timeIn(call.body, 'sentAt')
-        const result = await service.accept(
+        const result = await acceptEvents(
+          deps,
           call.org,
           events,
           call.bodyText,
@@ -67,12 +74,12 @@ export function eventRoutes(
           call.receivedAt,
         )
         if (result.rejected < events.length) return json(202, result)
-        const refused: AllRejected = {
+        const rejection: AllRejected = {
           ...result,
           error: 'Every event was rejected',
           code: 'validation_failed',
         }
-        return json(422, refused)
+        return json(422, rejection)
       },
     }),
     route({
@@ -80,17 +87,17 @@ export function eventRoutes(
       method: 'GET',
       path: '/manage/events',
       operation: 'readEvents',
-      summary: 'Every stored event, in the order of arrival, after a cursor: for warehouses',
+      summary: 'Export stored events in order of arrival',
       query: LogQuery,
       description:
-        'Ask on with the `cursor` of the last line that you have kept: nothing is left out, and nothing ' +
-        'comes twice, whatever is stored meanwhile. An empty answer says that there is nothing new: keep ' +
-        'the cursor that you have. An answer that fails midway breaks the connection; its whole lines are ' +
-        'good. Events whose time is over are deleted, and skipped; of people who were erased there are ' +
-        'pseudonyms. After a restore from a backup begin anew.',
+        'For data warehouses. Send the `cursor` of your last line as `after` to get later events: none is ' +
+        'left out, and none is returned twice. An empty response means that there are no new events. If ' +
+        'a response fails midway, the connection is closed, and all complete lines are valid. Expired ' +
+        'events are left out, and erased people have pseudonyms. After a restore from a backup, start ' +
+        'again without a cursor.',
       responses: {
         200: {
-          description: 'A line of JSON an event.',
+          description: 'One event per line, as JSON.',
           schema: EventLines,
           example: exampleLine,
           type: 'application/x-ndjson',
@@ -107,23 +114,24 @@ export function eventRoutes(
         }
       },
     }),
-    route({
-      ...managing('analytics:read'),
-      method: 'GET',
-      path: '/manage/activity',
-      operation: 'watchActivity',
-      summary: 'Events as they arrive, each with its verdict: for who is installing',
-      query: ActivityQuery,
-      errors: ['overloaded'],
-      description:
-        'Ask every few seconds. Asking is watching: for half a minute what `POST /events` judges is ' +
-        'remembered, in memory alone, and at most 500 events of it. Nothing is told of people who were ' +
-        'erased. Texts that are too long are cut. With `--ack buffer` a duplicate is told as accepted, as the sender is told.',
-      responses: { 200: { description: 'What has arrived since.', schema: ActivityPage } },
-      async handle({ org, query, principal }) {
-        const told = await activity.after(org.ref, query.after ?? null)
-        return json(200, activityPage(told, may(principal, 'people:read')))
+    analyst.get(
+      '/manage/activity',
+      'watchActivity',
+      'Watch events as they arrive, each with its verdict',
+      {
+        query: ActivityQuery,
+        returns: Activity,
+        errors: ['overloaded'],
+        description:
+          'Helps to debug an installation. Poll it every few seconds: for 30 seconds after a call, up to ' +
+          '500 events that `POST /events` has judged are kept in memory. Events of erased people are left ' +
+          'out, and long texts are cut. With `--ack buffer`, duplicates are shown as accepted, as the ' +
+          'sender sees them.',
       },
-    }),
+      async ({ org, query, principal }) => {
+        const arrived = await activity.after(org.ref, query.after ?? null)
+        return may(principal, 'people:read') ? arrived : withoutPeople(arrived)
+      },
+    ),
   ]
 }

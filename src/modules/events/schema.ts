@@ -12,8 +12,6 @@ import {
   Count,
   DocumentedAs,
   FlowVersion,
-  Instant,
-  InstantOrNull,
   Maybe,
   MaybeTime,
   namesPerson,
@@ -34,7 +32,7 @@ export const maxEventIdLength = 64
 export const propertyBounds = { keys: 32, bytes: 8 * 1024, depth: 8 }
 
 /**
- * `judge` checks the limits, because it tells what is too large from what is wrong. The gate only checks
+ * `judge` checks the limits, because it distinguishes what is too large from what is invalid. The gate only checks
  * that this is an object: as a record it would list every entry of each event, only to find all of them
  * valid.
  */
@@ -43,20 +41,20 @@ const Properties = DocumentedAs(
   Type.Record(Type.String(), Type.Unknown(), {
     maxProperties: propertyBounds.keys,
     description:
-      `Anything of your own: at most ${propertyBounds.keys} keys, ${propertyBounds.bytes} bytes of ` +
-      `JSON, ${propertyBounds.depth} levels deep; no whole number beyond 2^53.`,
+      `Your own data: at most ${propertyBounds.keys} keys, ${propertyBounds.bytes} bytes of JSON and ` +
+      `${propertyBounds.depth} levels. Send whole numbers beyond 2^53 as text.`,
     examples: [{ plan: 'team' }],
   }),
 )
 
 /** Not limited here, because traits that are not listed are dropped. */
-const Said = DocumentedAs(
+const SentTraits = DocumentedAs(
   Type.Unsafe<Record<string, unknown>>(Type.Object({})),
   Type.Record(Type.String(), Type.Unknown(), {
     description:
-      'With `flow_started`: what is known of the person when the run starts. Kept are the traits that the ' +
-      `organisation lists (at most ${maxTraits}), where they are texts, numbers, true or false, as texts of at most ${maxTraitLength} ` +
-      'characters; all else is let go. Elsewhere it means nothing.',
+      'Traits of the person when the run starts. Only used with `flow_started`. Only traits listed in the ' +
+      `settings are stored (at most ${maxTraits}), as texts of at most ${maxTraitLength} characters. Values that are not ` +
+      'texts, numbers or booleans are ignored.',
     examples: [{ plan: 'team' }],
   }),
 )
@@ -68,7 +66,7 @@ const needing = (field: string, isNeeded: (kind: EventKind) => boolean) => ({
   then: { required: [field], properties: { [field]: { type: 'string' } } },
 })
 
-/** Has no times: sent as it is, it happened now and says nothing about the sender's clock. */
+/** Without times, so that it stays valid. */
 const exampleEvent = {
   id: '0199c0de-0000-7000-8000-000000000001',
   kind: 'step_viewed',
@@ -84,31 +82,33 @@ export const Event = Type.Object(
     id: Maybe(
       Id(
         maxEventIdLength,
-        'Your own, so that it can be sent again; UUIDv7 is best. The server makes one where absent.',
+        'Your ID of the event, so that it can be sent again. UUIDv7 is best. Generated if absent.',
         '0199c0de-0000-7000-8000-000000000001',
       ),
     ),
     kind: OneOf(reportableKinds, {
-      description: 'What happened. All but `custom` need a `flowId`.',
+      description: 'What happened. Every kind except `custom` requires a `flowId`.',
       examples: ['step_viewed'],
     }),
     ...PersonFields,
-    flowId: Maybe(Id(64, 'The flow it happened in.', 'flow_8dPqM2xKc5VnTs1Ya0')),
+    flowId: Maybe(Id(64, 'The flow in which it happened.', 'flow_8dPqM2xKc5VnTs1Ya0')),
     flowVersion: FlowVersion,
-    stepId: Maybe(Id(64, 'The step, for step kinds.', 'step_oS7uAWwXw1gOJgTNdr')),
-    itemId: Maybe(Id(64, 'The item, for `item_completed`.')),
-    runId: Maybe(Id(64, 'One pass of one person through the flow.')),
-    sessionId: Maybe(Id(64, 'Tells passes apart where there is no `runId`.', 's1')),
-    occurredAt: MaybeTime('When it happened; now where absent, and never in the future.'),
+    stepId: Maybe(Id(64, 'The step. Required for kinds about a step.', 'step_oS7uAWwXw1gOJgTNdr')),
+    itemId: Maybe(Id(64, 'The checklist item. Required for `item_completed`.')),
+    runId: Maybe(Id(64, 'ID of the run: one pass of one person through the flow.')),
+    sessionId: Maybe(Id(64, 'ID of the session. Separates runs if there is no `runId`.', 's1')),
+    occurredAt: MaybeTime('When it happened. Default: now. A time in the future becomes now.'),
     url: Url,
-    name: Maybe(Id(64, 'Of a `custom` event, which needs one; it can tick an item.')),
-    reason: Maybe(Type.String({ maxLength: 64, description: 'Why, where there is a reason.' })),
+    name: Maybe(Id(64, 'Name of a `custom` event. It can complete a checklist item.')),
+    reason: Maybe(
+      Type.String({ maxLength: 64, description: 'Why it happened, if there is a reason.' }),
+    ),
     properties: Maybe(Properties),
-    traits: Maybe(Said),
+    traits: Maybe(SentTraits),
   },
   {
     title: 'Event',
-    description: 'Name the person by `userId` or `anonymousId`.',
+    description: 'Requires a `userId` or an `anonymousId`.',
     ...namesPerson,
     allOf: [
       needing('flowId', needsFlow),
@@ -121,12 +121,11 @@ export const Event = Type.Object(
 )
 export type Event = Static<typeof Event>
 
-/** The envelope. Events are judged one by one, so that a bad one does not affect the others. */
 export const Batch = Type.Object(
   {
     sentAt: MaybeTime(
-      "The sender's clock at the moment of sending, never a fixed time. Where it is over a minute off, " +
-        "the events' times are corrected by as much; leave it out where the clock is right.",
+      "The sender's clock when it sends. If it differs from the server's by more than a minute, the " +
+        "events' times are corrected by the difference.",
     ),
     events: Type.Array(DocumentedAs(Type.Unknown(), Event), { minItems: 1, maxItems: 50 }),
   },
@@ -138,7 +137,7 @@ export type Batch = Static<typeof Batch>
 export const EventResult = Type.Object({
   index: Type.Integer({
     minimum: 0,
-    description: "Which of the batch's events, from 0.",
+    description: 'Position of the event in the batch, from 0.',
     examples: [3],
   }),
   id: OrNull(
@@ -146,7 +145,7 @@ export const EventResult = Type.Object({
       maxLength: maxEventIdLength,
       examples: ['0199c0de-0000-7000-8000-000000000004'],
     }),
-    'Its id. Null if it has no valid one.',
+    'ID of the event. Null if it has no valid one.',
   ),
   status: OneOf(['duplicate', 'rejected'], { examples: ['rejected'] }),
   code: Type.Optional(
@@ -160,12 +159,12 @@ export type EventResult = Static<typeof EventResult>
 
 const outcome = {
   accepted: Count('Events that were newly stored.', 3),
-  duplicates: Count('Events whose id was stored before; the first body stands.', 0),
-  rejected: Count('Events that were not kept.', 1),
-  results: Type.Array(EventResult, { description: 'Those that were not newly stored, in order.' }),
+  duplicates: Count('Events whose ID was stored before. The first one stays.', 0),
+  rejected: Count('Events that were not stored.', 1),
+  results: Type.Array(EventResult, { description: 'Events that were not newly stored, in order.' }),
   skewMs: OrNull(
     Type.Integer(),
-    'Receipt minus `sentAt`; times are corrected by it beyond a minute.',
+    'Time of receipt minus `sentAt`, in milliseconds. Null without `sentAt`.',
     120,
   ),
 }
@@ -204,10 +203,9 @@ const AllRejected = Type.Object(
 )
 export type AllRejected = Static<typeof AllRejected>
 
-/** No event was kept: the envelope is wrong, or every event in it. */
 export const NothingKept = Type.Union([AllRejected, ValidationError])
 
-/** The most lines of one answer, and how many if the caller gives no number. */
+/** The maximum number of lines, and the default. */
 export const maxLines = 100_000
 
 export const LogQuery = Type.Object({
@@ -215,14 +213,14 @@ export const LogQuery = Type.Object({
     Type.String({
       pattern: '^[0-9a-z]{1,10}$',
       mustBe: 'the cursor of an event',
-      description: 'The `cursor` of the last line that you have; without it from the beginning.',
+      description: 'The `cursor` of your last line. Default: start with the oldest event.',
     }),
   ),
   limit: Type.Optional(
     Type.String({
       pattern: `^([1-9]\\d{0,4}|${maxLines})$`,
       mustBe: `a number from 1 to ${maxLines}`,
-      description: `The most lines, 1 to ${maxLines}, which is what it is without.`,
+      description: `Maximum number of lines, 1 to ${maxLines}. Default: ${maxLines}.`,
     }),
   ),
 })
@@ -230,91 +228,17 @@ export type LogQuery = Static<typeof LogQuery>
 
 export const EventLines = Type.String({
   description:
-    'Newline-delimited JSON. What an event does not have is null; `source` says whether it was sent, ' +
-    'or made by Cairn from something else; `reportedAt` is the time of the sender, before its clock was corrected.',
+    'Newline-delimited JSON. Absent values are null. `source` is `events` if the event was sent, otherwise ' +
+    "the request that it was made from. `reportedAt` is the time by the sender's clock, before correction.",
 })
-
-const TextOrNull = Type.Union([Type.String(), Type.Null()])
-
-/** A stored event, with the ids and keys of what it names. */
-export const ToldEvent = Type.Object(
-  {
-    cursor: Type.String({ description: 'Its place among all events.', examples: ['2h4c'] }),
-    id: Type.String(),
-    kind: Type.String({ examples: ['step_viewed'] }),
-    source: Type.String({ description: 'Whether it was sent, or made from something else.' }),
-    userId: TextOrNull,
-    anonymousId: TextOrNull,
-    flowId: TextOrNull,
-    flowKey: TextOrNull,
-    flowVersion: Type.Union([Type.Integer(), Type.Null()]),
-    stepId: TextOrNull,
-    stepKey: TextOrNull,
-    itemId: TextOrNull,
-    itemKey: TextOrNull,
-    runId: TextOrNull,
-    sessionId: TextOrNull,
-    occurredAt: Instant('When it happened.'),
-    reportedAt: InstantOrNull("By the sender's clock, before it was corrected."),
-    receivedAt: Instant('When it came.'),
-    url: TextOrNull,
-    name: TextOrNull,
-    reason: TextOrNull,
-    properties: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
-    traits: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
-      description: 'The listed traits that a start says.',
-    }),
-  },
-  { title: 'StoredEvent' },
-)
-export type ToldEvent = Static<typeof ToldEvent>
 
 export const ActivityQuery = Type.Object({
   after: Type.Optional(
     Type.String({
       pattern: '^[0-9a-f]{8}\\.\\d{1,15}$',
       mustBe: 'a cursor of this route',
-      description: 'The `cursor` of the answer before; without it all that is remembered.',
+      description: 'The `cursor` of the previous response. Default: all events in memory.',
     }),
   ),
 })
 export type ActivityQuery = Static<typeof ActivityQuery>
-
-const Sent = (description: string, example: string | null) =>
-  OrNull(Type.String(), description, example)
-
-const ActivityEvent = Type.Object({
-  receivedAt: Instant('When it arrived.'),
-  verdict: OneOf(['accepted', 'duplicate', 'rejected'], { examples: ['rejected'] }),
-  code: OrNull(OneOf(rejectionCodes), 'Why it was rejected.', 'unknown_step'),
-  message: Sent('What to change.', 'The flow never had a step with this stepId'),
-  id: Sent('Its own id, if it was sent with one.', '0199c0de-0000-7000-8000-000000000001'),
-  kind: Sent('What it says to have happened.', 'step_viewed'),
-  flowId: Sent('The flow that it names.', 'flow_8dPqM2xKc5VnTs1Ya0'),
-  flowKey: Sent("The key of that flow, if it is the organisation's.", 'welcome'),
-  stepId: Sent('The step that it names.', 'step_oS7uAWwXw1gOJgTNdr'),
-  stepKey: Sent("The key of that step, if it is the organisation's.", null),
-  name: Sent('Of a custom event.', null),
-  url: Sent('The page.', 'https://app.example.com/projects'),
-  userId: Sent('Whose it is; null without the scope `people:read`.', 'ann'),
-  anonymousId: Sent('Whose it is; null without the scope `people:read`.', null),
-})
-
-export const ActivityPage = Type.Object(
-  {
-    cursor: Type.String({
-      description: 'Send it as `after` for what comes later.',
-      examples: ['4f0c2a9b.12'],
-    }),
-    since: Instant('From when on it is watched: what came before is not told.'),
-    isAnew: Type.Boolean({
-      description:
-        'Forget what was told before: it is watched anew, because nobody has asked for half a minute, or ' +
-        'a person was erased.',
-    }),
-    missed: Count('Events since the cursor that are not told, because too many came.', 0),
-    events: Type.Array(ActivityEvent, { description: 'In the order of arrival.' }),
-  },
-  { title: 'Activity' },
-)
-export type ActivityPage = Static<typeof ActivityPage>

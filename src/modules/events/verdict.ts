@@ -1,11 +1,11 @@
 import {
   type EventKind,
+  type NewEvent,
   needsFlow,
   needsItem,
   needsStep,
   type RejectionCode,
 } from '../../core/event/event.ts'
-import type { NewEvent } from '../../core/event/stored-event.ts'
 import { listedTraits } from '../../core/event/traits.ts'
 import {
   type Catalogue,
@@ -26,74 +26,17 @@ import {
 import type { FlowRef, ItemRef, StepRef } from '../../core/reference.ts'
 import { parseReportedTime } from '../../core/time/reported-time.ts'
 import { isCleanText, shapeOf } from '../../http/input.ts'
-import { judgeAnswer } from './answer.ts'
+import { judgeAnswer, type PropertiesProblem, propertiesOf } from './properties.ts'
 import { Event, propertyBounds } from './schema.ts'
 
 /**
- * What an event says beyond the fields of the API. The code below decides how much is kept, and whether
- * unchanged.
- */
-
-type Properties = Readonly<Record<string, unknown>>
-
-/** Why properties are not kept. */
-type PropertiesProblem = 'too many keys' | 'too deep' | 'too large' | 'beyond 2^53'
-
-/**
- * Whether a number can be what its sender meant. 1e999 would become null, and a whole number beyond 2^53 has most
- * often been rounded without its sender knowing.
- */
-const isPlausible = (value: number) =>
-  Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
-
-/** Walks through the values of one event, and stops as soon as there are certainly too many. */
-class Look {
-  /** Bytes of JSON that are still allowed. */
-  private left = propertyBounds.bytes
-
-  /** What is wrong in a value that may be `depth` levels deep. */
-  faultIn(value: unknown, depth: number): PropertiesProblem | null {
-    // Includes the comma or brace after the value. Escapes and other scripts only make it longer.
-    this.left -= typeof value === 'string' ? value.length + 3 : 2
-    if (this.left < 0) return 'too large'
-    if (typeof value === 'number') return isPlausible(value) ? null : 'beyond 2^53'
-    if (typeof value !== 'object' || value === null) return null
-    if (depth === 0) return 'too deep'
-    for (const part of Array.isArray(value) ? value : Object.values(value)) {
-      const fault = this.faultIn(part, depth - 1)
-      if (fault) return fault
-    }
-    return null
-  }
-}
-
-/** The JSON text of an event's properties, or why they are not kept. */
-interface PropertiesVerdict {
-  text: string | null
-  fault: PropertiesProblem | null
-}
-
-const no = (fault: PropertiesProblem): PropertiesVerdict => ({ text: null, fault })
-
-function propertiesOf(properties: Properties): PropertiesVerdict {
-  const { keys, depth, bytes } = propertyBounds
-  if (Object.keys(properties).length > keys) return no('too many keys')
-  const fault = new Look().faultIn(properties, depth)
-  if (fault) return no(fault)
-  const text = JSON.stringify(properties)
-  // A UTF-16 unit takes at most three bytes, so most texts need not be measured.
-  if (text.length * 3 > bytes && Buffer.byteLength(text) > bytes) return no('too large')
-  return { text, fault: null }
-}
-
-/**
  * Judges and counts the user hashes of one batch, with one HMAC per user, however many events name them.
- * Remembering hashes across batches saved a seventh at best, and cost half as much again when the hashes
- * were not known.
+ * Caching hashes across batches saved a seventh of the time at best, and cost half as much again when they
+ * were not in the cache.
  */
 export class BatchUserHashes {
   readonly counts = { ...noUserHashes }
-  private readonly known = new Map<string, UserHashVerdict>()
+  private readonly verdicts = new Map<string, UserHashVerdict>()
 
   /** @param now epoch milliseconds */
   constructor(
@@ -102,11 +45,11 @@ export class BatchUserHashes {
   ) {}
 
   /** @returns why an event that names this user is not kept; null if it may be kept */
-  refusalOf(userId: string, sent: string | null | undefined): UserHashVerdict | null {
+  problemWith(userId: string, sent: string | null | undefined): UserHashVerdict | null {
     // Includes the length, so that no two different pairs give the same text.
     const pair = `${userId.length} ${userId}${sent ?? ''}`
-    const verdict = this.known.get(pair) ?? judgeUserHash(this.identity, userId, sent, this.now)
-    this.known.set(pair, verdict)
+    const verdict = this.verdicts.get(pair) ?? judgeUserHash(this.identity, userId, sent, this.now)
+    this.verdicts.set(pair, verdict)
     this.counts[verdict]++
     return this.identity.isEnforced && isRefused(verdict) ? verdict : null
   }
@@ -141,7 +84,7 @@ const reject = (code: RejectionCode, message: string): Rejection => ({ code, mes
 
 const foreign = reject('unauthorized', 'This belongs to another organisation')
 
-const unproven = {
+const unverified = {
   missing: reject('unauthorized', 'Identities are verified: send the userHash of this userId'),
   wrong: reject('unauthorized', 'The userHash is not that of this userId'),
 }
@@ -274,9 +217,9 @@ function timeOf(
   event: Event,
   context: BatchContext,
 ): { occurredAt: number; reportedAt: number | null } | Rejection {
-  const given = event.occurredAt ?? null
-  if (given === null) return { occurredAt: context.receivedAt, reportedAt: null }
-  const reportedAt = parseReportedTime(given)
+  const sent = event.occurredAt ?? null
+  if (sent === null) return { occurredAt: context.receivedAt, reportedAt: null }
+  const reportedAt = parseReportedTime(sent)
   if (reportedAt === null) {
     return reject('invalid', 'occurredAt must be an RFC 3339 time or epoch milliseconds')
   }
@@ -303,7 +246,7 @@ function traitsOf({ kind, traits }: Event, { traits: names }: Organisation): str
 function answerOf({ kind, properties }: Event, { step }: NamedParts): string | null | Rejection {
   if (kind !== 'question_answered' || !step) return null
   const verdict = judgeAnswer(properties?.answer, step.flow.questions.get(step.ref) ?? [])
-  return 'fault' in verdict ? reject('invalid', verdict.fault) : verdict.counted
+  return 'problem' in verdict ? reject('invalid', verdict.problem) : verdict.counted
 }
 
 /**
@@ -320,12 +263,14 @@ export function judge(
   // Before all other rules, because a batch in which this caller may not say anything is a 401.
   const names = namesOf(sent, named, context)
   if (isRejection(names)) return names
-  const doubt = sent.userId ? context.userHashes?.refusalOf(sent.userId, sent.userHash) : null
-  if (doubt) return doubt === 'missing' ? unproven.missing : unproven.wrong
+  const hashProblem = sent.userId
+    ? context.userHashes?.problemWith(sent.userId, sent.userHash)
+    : null
+  if (hashProblem) return hashProblem === 'missing' ? unverified.missing : unverified.wrong
   const broken = ruleBroken(sent, context.hasEscapes)
   if (broken) return broken
   const properties = sent.properties ? propertiesOf(sent.properties) : null
-  if (properties?.fault) return ofProperties[properties.fault]
+  if (properties?.problem) return ofProperties[properties.problem]
   const answer = answerOf(sent, named)
   if (isRejection(answer)) return answer
   const time = timeOf(sent, context)

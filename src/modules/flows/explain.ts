@@ -1,7 +1,6 @@
 import { flowNotFound } from '../../core/errors.ts'
 import { msOf } from '../../core/event/caused.ts'
-import { personOf } from '../../core/event/event.ts'
-import type { PersonIds } from '../../core/event/stored-event.ts'
+import { type PersonIds, personOf } from '../../core/event/event.ts'
 import type { Traits } from '../../core/flow/audience.ts'
 import {
   type Candidate,

@@ -1,5 +1,5 @@
 import { type CausedAt, msOf } from '../../core/event/caused.ts'
-import type { PersonIds } from '../../core/event/stored-event.ts'
+import type { PersonIds } from '../../core/event/event.ts'
 import type { FlowHistory } from '../../core/flow/decision.ts'
 import type { PublishedFlows } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef } from '../../core/reference.ts'

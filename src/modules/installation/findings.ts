@@ -26,11 +26,11 @@ export interface Evidence {
   since: CountedSince | null
 }
 
-/** A finding, and when it was first seen, epoch milliseconds; null if that is not known. */
+/** A finding, and when it began, epoch milliseconds; null if unknown. */
 export type Found = InstallationFinding & { since: number | null }
 
-/** A finding of a rule. Most rules know no time. */
-type Told = InstallationFinding & { since?: number | null }
+/** Most rules know no time. */
+type RuleFinding = InstallationFinding & { since?: number | null }
 
 /** Whether a page with the snippet was ever seen. */
 export const isInstalled = ({ seen }: Presence) =>
@@ -41,14 +41,14 @@ const farOffMs = minuteMs
 /** How long after the end of a rotation silence does not mean anything. */
 const settlingMs = 5 * minuteMs
 /** How many of the latest batches must have a clock that is far off for this to be reported. */
-const fewFarOff = 3
+const minFarOff = 3
 /** Fewer batches say nothing about the server's clock, because one may be an example that was sent by hand. */
-const fewestBatches = 5
+const minBatches = 5
 
 /** Whether most of at least a handful of batches are off by the same amount, within a minute. */
 function isAgreed(skews: readonly number[], skewMsMedian: number): boolean {
   const agreeing = skews.filter(skew => Math.abs(skew - skewMsMedian) <= farOffMs).length
-  return skews.length >= fewestBatches && agreeing > skews.length / 2
+  return skews.length >= minBatches && agreeing > skews.length / 2
 }
 
 /** Semantic Versioning 2.0.0: the three numbers, with or without what may follow them. */
@@ -70,29 +70,29 @@ const remedies: Record<RejectionCode, string> = {
     'Send events within the days that the server accepts (CAIRN_RETENTION_DAYS), and occurredAt in milliseconds: seconds end up in 1970.',
   too_large: 'Send less in properties: at most 32 keys, 8 levels and 8 KiB of JSON.',
   storage:
-    "The database refused these events: the server's log and the table dead_letters have the reason.",
+    "The database rejected these events. The reason is in the server's log and in the dead letters.",
 }
 
 /** What to do when a limit is reached. The operator can raise any of them. */
-const calmer: Partial<Record<Bucket, string>> = {
+const fewerRequests: Partial<Record<Bucket, string>> = {
   events: 'Send events in batches of up to 50',
   flows: 'Keep the flows for a minute, and then ask with If-None-Match',
   heartbeat: 'Wait for nextHeartbeatSeconds between two heartbeats',
 }
 
-/** One rule for each kind of fault. It reads the evidence and returns findings, or null. */
-const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
+/** One rule for each kind of problem. */
+const rules: ((evidence: Evidence) => RuleFinding | readonly RuleFinding[] | null)[] = [
   ({ presence }) => {
-    if (isInstalled(presence) || presence.refusedOrigins > 0) return null
+    if (isInstalled(presence) || presence.rejectedOrigins > 0) return null
     const isUsed = presence.seen.key_used !== null
     return {
       severity: 'info',
       code: 'snippet_not_seen',
       since: presence.seen.key_used?.firstAt ?? null,
       message: isUsed
-        ? 'The key is used, but no page has fetched flows or sent a heartbeat: only a back end uses it.'
-        : 'Nothing has used the key yet: no page with the snippet, and no back end.',
-      fix: 'Have a page fetch GET /flows or send a heartbeat with this key, and ask again.',
+        ? 'Only a back end uses the key: no page has fetched flows or sent a heartbeat.'
+        : 'No page and no back end has used the key yet.',
+      fix: 'Open a page with the snippet and this key, and check again.',
     }
   },
 
@@ -110,28 +110,28 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
   ({ presence: { seen, rejections }, publishedFlows }) => {
     // Without a flow to show, there is nothing to report.
     if (!seen.flows_fetched || seen.events_flowing || publishedFlows === 0) return null
-    const areRefused = Object.keys(rejections).length > 0
+    const areRejected = Object.keys(rejections).length > 0
     return {
       severity: 'warning',
       code: 'no_events',
       since: seen.flows_fetched.firstAt,
-      message: areRefused
-        ? 'Flows are fetched, but every event so far was refused.'
+      message: areRejected
+        ? 'Flows are fetched, but every event so far was rejected.'
         : 'Flows are fetched, but no event has arrived.',
-      fix: areRefused
-        ? 'Fix what the events below are refused for first.'
+      fix: areRejected
+        ? 'Fix the reasons for which events are rejected, listed below.'
         : 'Open a page on which a published flow is shown, and look for failed requests to /events in its network log.',
     }
   },
 
   ({ presence, since }) =>
-    presence.refusedOrigins > 0
+    presence.rejectedOrigins > 0
       ? {
           // If nothing ever got through, the list is not merely too strict for a single page.
           severity: isInstalled(presence) ? 'warning' : 'error',
           code: 'origin_not_allowed',
-          since: since?.refusedOrigins ?? null,
-          message: `Requests of the last 24 hours came from an origin that is not allowed: ${presence.refusedOrigins}.`,
+          since: since?.rejectedOrigins ?? null,
+          message: `Requests from an origin that is not allowed in the last 24 hours: ${presence.rejectedOrigins}.`,
           fix: 'Compare the page\'s origin with the origins in "cairn org settings"; set the whole list with "cairn org set origins ORIGIN…", or allow all with "cairn org unset origins".',
         }
       : null,
@@ -143,7 +143,7 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
         severity: 'warning',
         code: 'events_rejected',
         since: since?.rejections[code] ?? null,
-        message: `Events were refused as ${code} in the last 24 hours: ${count}.`,
+        message: `Events rejected as ${code} in the last 24 hours: ${count}.`,
         fix: remedies[code],
       })),
 
@@ -156,8 +156,8 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
       severity: refused === all ? 'error' : 'warning',
       code: 'identity_refused',
       since: since?.wrongHashes ?? null,
-      message: `Identities are verified, and of ${all} calls and events of the last 24 hours that named a user ${refused} had no right userHash: ${invalid} wrong, ${missing} missing.`,
-      fix: 'Have your back end make each hash with the current secret, and send it with every userId. "cairn org identity show" shows it by hour; "cairn org set identityMode observe" rejects none meanwhile.',
+      message: `Of ${all} requests and events that named a user in the last 24 hours, ${refused} had no valid userHash: ${invalid} wrong, ${missing} missing.`,
+      fix: 'Have your back end make each hash with the current secret, and send it with every userId. "cairn org identity show" shows the counts by hour; "cairn org set identityMode observe" stops rejecting them meanwhile.',
     }
   },
 
@@ -169,8 +169,8 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
         severity: 'warning',
         code: 'limit_reached',
         since: since?.limited[bucket] ?? null,
-        message: `Requests over the limit of ${bucket} were refused (429) in ${often} of the last 24 hours.`,
-        fix: `${calmer[bucket] ?? 'Ask less often'}, or raise the limit: ${raise}.`,
+        message: `Requests over the limit of ${bucket} were rejected (429) in ${often} of the last 24 hours.`,
+        fix: `${fewerRequests[bucket] ?? 'Send fewer requests'}, or raise the limit: ${raise}.`,
       }
     }),
 
@@ -187,7 +187,7 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
       severity: isCut ? 'error' : 'warning',
       code: 'old_key_used',
       since: used.firstAt,
-      message: `A snippet key from before a rotation is still in use, last ${lasting(now - used.lastAt)} ago; ${isOver ? `it has been refused for ${end}` : `it works for another ${end}`}.`,
+      message: `A snippet key from before a rotation is still in use, last ${lasting(now - used.lastAt)} ago; ${isOver ? `it has been rejected for ${end}` : `it works for another ${end}`}.`,
       fix: 'Put the current key, "cairn key show --org ORG", wherever the old one is used: pages, back ends and their caches.',
     }
   },
@@ -207,7 +207,7 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
         fix: "Sync the server's clock with NTP. If it is right, and a single back end sends the batches, sync that one's. Meanwhile, times are corrected by sentAt.",
       }
     }
-    return farOff >= fewFarOff
+    return farOff >= minFarOff
       ? {
           severity: 'info',
           code: 'sender_clock_skew',

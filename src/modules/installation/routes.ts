@@ -1,30 +1,32 @@
-import type { PersonIds } from '../../core/event/stored-event.ts'
+import type { PersonIds } from '../../core/event/event.ts'
 import { windowMs } from '../../core/organisation/limits.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
-import { freshReply } from '../../http/encoded.ts'
 import { personIn, requireCleanText } from '../../http/input.ts'
+import { management, toJson } from '../../http/management.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { json, type Reply } from '../../http/responder.ts'
-import { managing, type Route, route } from '../../http/route.ts'
+import { type Route, route } from '../../http/route.ts'
 import type { InstallationStores, SeenStore } from '../../storage/interfaces/installation.ts'
 import { Heartbeat, HeartbeatQuery, Installation, SnippetStatus } from './schema.ts'
-import { installationService } from './service.ts'
+import { readInstallation, readStatus } from './service.ts'
 
 /** How often the snippet should send a heartbeat. */
 const defaultMs = 5 * minuteMs
 /**
- * How soon a page that waits for somebody's progress learns of it if the limit allows, and how late at
- * most. Milliseconds.
+ * Milliseconds after which a page that waits for somebody's progress learns of it: at least, if the limit
+ * allows, and at most.
  */
-const soonestMs = 10_000
-const latestMs = 30 * minuteMs
+const minMs = 10_000
+const maxMs = 30 * minuteMs
 /**
  * Shares of the limit that are promised to pages, usually and when many wait. The rest is for pages that
- * come unasked.
+ * come without a turn.
  */
 const promisedShare = 0.8
 const promisedInCrowd = 0.5
+
+const managed = management('flows:read')
 
 /** Routes for whether the snippet is installed and alive, and what is wrong if it is not. */
 export function installationRoutes(deps: {
@@ -35,11 +37,10 @@ export function installationRoutes(deps: {
   clock: Clock
 }): Route[] {
   const { stores, clock } = deps
-  const service = installationService(deps)
 
   /**
    * In how many milliseconds it is the page's turn. All pages that wait for somebody's progress take turns.
-   * A page that comes unasked was promised no turn, and takes that of another.
+   * A page that comes without a turn takes that of another.
    */
   const turnOf = (
     { org, startedAt, taken }: RequestContext,
@@ -48,10 +49,10 @@ export function installationRoutes(deps: {
   ): number =>
     stores.presence.reserveBeat(org.ref, startedAt, {
       moments: isWaiting && !isKnown ? 2 : 1,
-      soonestMs: isWaiting ? soonestMs : 0,
+      soonestMs: isWaiting ? minMs : 0,
       apartMs: Math.ceil(windowMs / (org.limits.heartbeat * promisedShare)),
       apartInCrowdMs: Math.ceil(windowMs / (org.limits.heartbeat * promisedInCrowd)),
-      latestMs,
+      latestMs: maxMs,
       remaining: taken?.remaining ?? 0,
       resetInMs: taken?.resetInMs ?? windowMs,
     })
@@ -78,16 +79,16 @@ export function installationRoutes(deps: {
       path: '/heartbeat',
       operation: 'sendHeartbeat',
       tag: 'Liveness',
-      summary: 'The snippet says that it is alive',
+      summary: 'Report that the snippet is active',
       caller: 'snippet key',
       bucket: 'heartbeat',
       keyInQuery: true,
       isWrite: true,
       query: HeartbeatQuery,
       description:
-        'Name a person by `userId` or `anonymousId`, and the answer has a `progressVersion` too: as long ' +
-        'as it stays, there is no need to ask for `checklist-progress` again.',
-      responses: { 200: { description: 'Noted.', schema: Heartbeat } },
+        'If the request names a person by `userId` or `anonymousId`, the response has a ' +
+        '`progressVersion`. As long as it stays the same, so does `checklist-progress`.',
+      responses: { 200: { description: 'Recorded.', schema: Heartbeat } },
       async handle(call) {
         const { query, org, receivedAt } = call
         const { v, userId, anonymousId, progressVersion } = query
@@ -104,27 +105,27 @@ export function installationRoutes(deps: {
       path: '/snippet-status',
       operation: 'getSnippetStatus',
       tag: 'Liveness',
-      summary: 'What was seen of the snippet, and what is wrong',
+      summary: 'Get whether the snippet is active, and what is wrong',
       caller: 'snippet key',
       bucket: 'status',
       description:
-        'Codes and counts alone: whoever views the page has the key that asks this. Asking is not ' +
-        'counted as having been seen.',
-      responses: { 200: { description: 'As of now.', schema: SnippetStatus } },
+        'Returns only codes and counts, because the snippet key is public. Calling this does not count as ' +
+        'activity of the snippet.',
+      responses: { 200: { description: 'The current status.', schema: SnippetStatus } },
       async handle(call) {
-        return json(200, await service.status(call.org, call.receivedAt))
+        const status = await readStatus(stores, call.org, call.receivedAt)
+        return json(200, toJson(SnippetStatus, status))
       },
     }),
-    route({
-      ...managing('flows:read'),
-      method: 'GET',
-      path: '/manage/install',
-      operation: 'getInstallation',
-      summary: 'What pages need, whether the snippet is alive on them, and what is wrong',
-      responses: { 200: { description: 'As of now.', schema: Installation, isShared: true } },
-      async handle(call) {
-        return freshReply(call, await service.installation(call.org, call.receivedAt))
-      },
-    }),
+    managed.get(
+      '/manage/install',
+      'getInstallation',
+      'Get what pages need, whether the snippet is active, and what is wrong',
+      { returns: Installation, isShared: true },
+      async ({ org, receivedAt }) => ({
+        ...(await readInstallation(deps, org, receivedAt)),
+        publicUrl: deps.publicUrl,
+      }),
+    ),
   ]
 }

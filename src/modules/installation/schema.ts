@@ -16,8 +16,7 @@ export const HeartbeatQuery = Type.Object({
   progressVersion: Type.Optional(
     Type.String({
       maxLength: 64,
-      description:
-        'Where a person is named: the one that the page was told last, if it was told one.',
+      description: 'If the request names a person: the `progressVersion` of the last response.',
       examples: ['1k2f9x3'],
     }),
   ),
@@ -27,12 +26,12 @@ export const HeartbeatQuery = Type.Object({
   url: Type.Optional(
     Type.String({
       maxLength: 2_048,
-      description: "The page's address; not kept.",
+      description: 'URL of the page. Not stored.',
       examples: ['https://app.example.com/projects'],
     }),
   ),
   sid: Type.Optional(
-    Type.String({ maxLength: 64, description: 'The session; not kept.', examples: ['s1'] }),
+    Type.String({ maxLength: 64, description: 'Session ID. Not stored.', examples: ['s1'] }),
   ),
 })
 
@@ -40,16 +39,19 @@ export const Heartbeat = Type.Object(
   {
     status: Type.Literal('ok'),
     serverTime: Instant("The server's clock."),
-    flowsVersion: Text('That of `GET /flows`: fetch the flows anew when it changes.', '2v8k0m1c7d'),
+    flowsVersion: Text(
+      'Version of `GET /flows`. Fetch the flows again when it changes.',
+      '2v8k0m1c7d',
+    ),
     nextHeartbeatSeconds: Type.Integer({
       minimum: 1,
       description:
-        'When to send the next. Where a person is named as soon as the limit lets it be, with all pages that ask.',
+        'In how many seconds to send the next heartbeat. Less if the request names a person, as far as the limit allows.',
       examples: [300],
     }),
     progressVersion: Type.Optional(
       Text(
-        'Where a person is named: another one whenever an item of theirs is ticked or taken back, or a flow completed.',
+        'If the request names a person. Changes whenever an item of theirs is ticked or unticked, or a flow is completed.',
         '1k2f9x3',
       ),
     ),
@@ -61,7 +63,7 @@ export type Heartbeat = Static<typeof Heartbeat>
 const Stage = Type.Object({
   stage: OneOf(presenceStages),
   firstAt: InstantOrNull('When it was first seen.'),
-  lastAt: InstantOrNull('When it was last seen; some seconds of it can be lost in a crash.'),
+  lastAt: InstantOrNull('When it was last seen. A crash can lose the last seconds.'),
 })
 
 /** What is wrong with an installation, and what to do about it. */
@@ -69,22 +71,21 @@ export const InstallationFinding = Type.Object(
   {
     severity: OneOf(['info', 'warning', 'error'], { examples: ['warning'] }),
     code: Type.String({ examples: ['no_events'] }),
-    message: Text('What is wrong.', 'Flows are fetched, but no event was ever accepted.'),
+    message: Text('What is wrong.', 'Flows are fetched, but no event has arrived.'),
     fix: Text(
       'What to do about it.',
-      'Show a published flow on a page, and look for refused requests in its network log.',
+      'Open a page on which a published flow is shown, and look for failed requests in its network log.',
     ),
   },
   { title: 'Finding' },
 )
 export type InstallationFinding = Static<typeof InstallationFinding>
 
-/** The same for those who manage the organisation. */
 const DatedFinding = Type.Object(
   {
     ...InstallationFinding.properties,
     since: InstantOrNull(
-      'When it was first seen: of what is counted, the hour from which on it has gone on, with less than a day between, 30 days at most; null where that is not known.',
+      'When it began, at most 30 days ago. To the hour for what is counted by the hour. Null if unknown.',
     ),
   },
   { title: 'DatedFinding' },
@@ -93,18 +94,18 @@ const DatedFinding = Type.Object(
 const statusFields = {
   state: OneOf(['never_seen', 'active', 'quiet', 'stale', 'misconfigured'], {
     description:
-      'Active within five minutes, quiet within a day, then stale; misconfigured where a finding ' +
-      'is an error.',
+      '`active`: seen in the last five minutes. `quiet`: in the last day. `stale`: before that. ' +
+      '`misconfigured`: a finding is an error.',
     examples: ['active'],
   }),
-  installed: Type.Boolean({ description: 'Flows were fetched, or a heartbeat came.' }),
+  installed: Type.Boolean({ description: 'Whether a page has fetched flows or sent a heartbeat.' }),
   firstSeenAt: InstantOrNull('When anything was first seen.'),
   lastSeenAt: InstantOrNull('When anything was last seen.'),
-  stages: Type.Array(Stage, { description: 'How far the installation has come.' }),
+  stages: Type.Array(Stage, { description: 'Stages of the installation.' }),
   snippetVersion: OrNull(Type.String(), 'As reported by the last heartbeat.', '1.4.0'),
   skewMsMedian: OrNull(
     Type.Number(),
-    "How far senders' clocks are off, in the middle of the latest.",
+    "Median difference between senders' clocks and the server's, in milliseconds.",
     40,
   ),
   rejected24h: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
@@ -117,7 +118,6 @@ const statusFields = {
 }
 
 export const SnippetStatus = Type.Object(statusFields, { title: 'SnippetStatus' })
-export type SnippetStatus = Static<typeof SnippetStatus>
 
 export const Installation = Type.Object(
   {
@@ -127,7 +127,7 @@ export const Installation = Type.Object(
     }),
     snippetKey: Type.Union([Type.String(), Type.Null()], {
       description:
-        'The key that pages use now; null where there is none. Whoever views a page has it.',
+        'The current snippet key. It is public: every page contains it. Null if there is none.',
       examples: ['u1Qe7VbTn8Rk0cXw4sWq9xLm2KpZf6Hd'],
     }),
     snippet: Type.Object(
@@ -137,17 +137,14 @@ export const Installation = Type.Object(
       },
       {
         description:
-          "This version's script, for pages that want no other, and what browsers verify it by.",
+          'Script of this version, for pages that pin a version, and its integrity hash.',
       },
     ),
     publicUrl: Type.Union([Type.String(), Type.Null()], {
-      description: 'Where browsers reach this server, if its operator has said so.',
+      description: 'URL at which browsers reach this server. Null if not configured.',
       examples: ['https://cairn.example.com'],
     }),
-    erased24h: Count(
-      'Reports of people who were erased, in the last 24 hours: they are not kept.',
-      0,
-    ),
+    erased24h: Count('Reports about erased people in the last 24 hours. They are not stored.', 0),
   },
   { title: 'Installation' },
 )

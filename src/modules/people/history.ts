@@ -1,11 +1,11 @@
-import { idsOf } from '../../core/event/event.ts'
-import type { PersonIds } from '../../core/event/stored-event.ts'
+import { idsOf, type PersonIds } from '../../core/event/event.ts'
 import { noHistory } from '../../core/flow/decision.ts'
 import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
 import { isoTimeOrNull } from '../../core/time/clock.ts'
+import { toJson } from '../../http/management.ts'
+import { LoggedEvent } from '../../storage/interfaces/events.ts'
 import type { AllFlows, MetStores, PeopleStore } from '../../storage/interfaces/people.ts'
 import { newestDefinition } from '../authoring/rules.ts'
-import { toldEvent } from '../events/log.ts'
 import { serializeHistory } from '../flows/service.ts'
 import type { PersonHistory } from './schema.ts'
 import { type EitherId, namedPerson } from './service.ts'
@@ -30,7 +30,7 @@ export async function historyOf(
   const person = idsOf(named.person)
   const flows = await metFlows(organisation, person, deps)
   const { events, next } = await deps.people.events(named, before, limit)
-  return { person, flows, events: events.map(toldEvent), next }
+  return { person, flows, events: events.map(event => toJson(LoggedEvent, event)), next }
 }
 
 /** The flows that a person has run or completed, or of which they have ticked an item. */

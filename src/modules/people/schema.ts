@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, text } from '../../core/flow/values.ts'
 import { FlowId, Instant, InstantOrNull, OneOf, OrganisationNames } from '../../core/shapes.ts'
+import { LoggedEvent } from '../../storage/interfaces/events.ts'
 import type { Erasure as StoredErasure } from '../../storage/interfaces/people.ts'
-import { ToldEvent } from '../events/schema.ts'
 import { HistoryFields } from '../flows/schema.ts'
 
 const ids = {
@@ -81,7 +81,7 @@ export const PersonHistory = Type.Object(
       }),
       { description: 'Flows that the person has seen, the latest start first.' },
     ),
-    events: Type.Array(ToldEvent, {
+    events: Type.Array(LoggedEvent, {
       description:
         'In order of arrival, latest first. One request searches a limited part of all events, so it ' +
         'may return fewer than `limit`, or none, and still a `next`.',

@@ -5,10 +5,9 @@ import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
 import type { StepRef } from '../../core/reference.ts'
 import { outcomeOf, secondsToComplete, stepOutcomeOf } from '../../core/run/outcome.ts'
-import type { RunRow } from '../../core/run/stored-run.ts'
 import { resolveRange } from '../../core/time/time-range.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'
-import type { RequestedRuns, RunStore } from '../../storage/interfaces/runs.ts'
+import type { RequestedRuns, RunRow, RunStore } from '../../storage/interfaces/runs.ts'
 import {
   type AnswerList,
   type AnswerQuery,

@@ -1,9 +1,9 @@
+import type { StaticDecode } from '@sinclair/typebox'
 import { flowNotFound, invalid } from '../../core/errors.ts'
 import type { Flow, Step } from '../../core/flow/flow.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef, StepRef } from '../../core/reference.ts'
 import { isBadState, stepState } from '../../core/step/health.ts'
-import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { StepEvidenceStore, StepStores } from '../../storage/interfaces/steps.ts'
 import { pinnedFrom } from '../authoring/steps.ts'
@@ -36,10 +36,10 @@ export async function checkSteps(
   { flow: flowKey, history, timezone }: CheckQuery,
   now: number,
   { stores, evidence, kept }: CheckDeps,
-): Promise<StepCheck> {
-  const requestedIsHistory = history === '1' && kept !== undefined
-  if (requestedIsHistory && flowKey === undefined) {
-    throw invalid({ path: '/history', message: 'Ask for the history of one flow alone' })
+): Promise<StaticDecode<typeof StepCheck>> {
+  const hasHistory = history === '1' && kept !== undefined
+  if (hasHistory && flowKey === undefined) {
+    throw invalid({ path: '/history', message: 'Set flow too: a history is of one flow' })
   }
   const range = historyRange(timezone, now)
   const catalogue = stores.catalogue()
@@ -56,7 +56,7 @@ export async function checkSteps(
       await slices.rest()
       const named = { orgRef: organisation.ref, stepRef, now }
       const one = await checked(named, flow, step, step.target, evidence)
-      if (requestedIsHistory) {
+      if (hasHistory) {
         const requested = { ref: stepRef, required: one.required }
         one.history = await historyOf(organisation, requested, { range, now, ...kept })
       }
@@ -67,10 +67,8 @@ export async function checkSteps(
   return {
     ok: !steps.some(({ state }) => isBadState(state)),
     steps,
-    ...(requestedIsHistory && { historyRange: { from, to, timezone: range.timezone } }),
-    definitions: requestedIsHistory
-      ? { ...healthDefinitions, ...historyDefinitions }
-      : healthDefinitions,
+    ...(hasHistory && { historyRange: { from, to, timezone: range.timezone } }),
+    definitions: hasHistory ? { ...healthDefinitions, ...historyDefinitions } : healthDefinitions,
   }
 }
 
@@ -82,9 +80,7 @@ async function checked(
   evidence: StepEvidenceStore,
 ): Promise<CheckedStep> {
   const found = await evidence.evidence(orgRef, stepRef, flow.version, now)
-  const { people, reports, pages, messages, alternate, fingerprints } = found
-  const { baselineAt, latest, suggestion, ...verdicts } = fingerprints
-  const { state, okRate } = stepState(people, target)
+  const { state, okRate } = stepState(found.people, target)
   const { outcome } = pinnedFrom(await evidence.baseline(orgRef, stepRef), target, target)
   return {
     flow: flow.key,
@@ -97,21 +93,7 @@ async function checked(
     isPinned: target.fingerprint !== undefined,
     state,
     okRate,
-    people,
-    reports,
-    lastFindAt: isoTimeOrNull(found.lastFindAt),
-    lastMissAt: isoTimeOrNull(found.lastMissAt),
-    missesSince: isoTimeOrNull(found.missesSince),
-    makeshiftSince: isoTimeOrNull(found.makeshiftSince),
-    pages: [...pages],
-    messages: messages.map(({ lastAt, ...message }) => ({ ...message, lastAt: isoTime(lastAt) })),
-    alternate,
-    fingerprints: {
-      baselineAt: isoTimeOrNull(baselineAt),
-      ...verdicts,
-      latest: latest && { ...latest, at: isoTime(latest.at) },
-    },
-    suggestion,
+    ...found,
     canBePinned: outcome === 'pinned',
   }
 }

@@ -19,14 +19,14 @@ export function historyRange(timezone: string | undefined, now: number): TimeRan
 /** After this time no report of a day is still on its way to storage. */
 const settledMs = hourMs
 /** Bounds the cache: a day of a step takes about 300 bytes. */
-const maxKnown = 10_000
+const maxDays = 10_000
 
 /**
  * Reads days that are over only once: a report belongs to the moment of its receipt, and an erasure leaves
- * the counts as they are. Days that are no longer kept are not asked for.
+ * the counts as they are. Expired days are not read.
  */
 export class PastDays {
-  private readonly known = new Map<string, StepDay>()
+  private readonly days = new Map<string, StepDay>()
 
   constructor(private readonly evidence: StepEvidenceStore) {}
 
@@ -37,17 +37,17 @@ export class PastDays {
     now: number,
   ): Promise<StepDay> {
     const key = [orgRef, stepRef, startMs, endMs].join()
-    const known = this.known.get(key)
+    const known = this.days.get(key)
     if (known) return known
     const day = await this.evidence.between(orgRef, stepRef, startMs, endMs)
     if (endMs + settledMs > now) return day
-    if (this.known.size >= maxKnown) this.known.delete(this.known.keys().next().value!)
-    this.known.set(key, day)
+    if (this.days.size >= maxDays) this.days.delete(this.days.keys().next().value!)
+    this.days.set(key, day)
     return day
   }
 }
 
-interface HistoryQuestion {
+interface HistoryQuery {
   range: TimeRange
   past: PastDays
   /** How long reports are kept for organisations without a setting of their own. */
@@ -55,11 +55,11 @@ interface HistoryQuestion {
   now: number
 }
 
-/** The health of a step day by day, as far as that is known. */
+/** The health of a step by day. */
 export async function historyOf(
   organisation: Pick<Organisation, 'ref' | 'retentionDays'>,
   step: { ref: StepRef; required: boolean },
-  { range, past, retentionDays, now }: HistoryQuestion,
+  { range, past, retentionDays, now }: HistoryQuery,
 ): Promise<HistoryDay[]> {
   // Earlier days are skipped, because a day that is partly deleted would show fewer people than there were.
   const keptSince = now - (organisation.retentionDays ?? retentionDays) * dayMs

@@ -2,9 +2,8 @@ import { personOf } from '../../core/event/event.ts'
 import { meantBy, type Step } from '../../core/flow/flow.ts'
 import { type FlowEntry, latestVersion, type StepEntry } from '../../core/organisation/catalogue.ts'
 import type { StepRef } from '../../core/reference.ts'
-import { allowedFingerprint } from '../../core/step/fingerprint-parts.ts'
+import { allowedFingerprint } from '../../core/step/fingerprint.ts'
 import { healthWindowMs, type StepHealth, stepState } from '../../core/step/health.ts'
-import { isoTimeOrNull } from '../../core/time/clock.ts'
 import { requireCleanText, versionIn } from '../../http/input.ts'
 import type { StepBook, StepStores } from '../../storage/interfaces/steps.ts'
 import type { FingerprintBody, HealthBody } from './schema.ts'
@@ -54,7 +53,7 @@ export function stepService({ stores }: { stores: StepStores }) {
       requireCleanText({ url, locale, snippetVersion })
       const version = versionIn(body.flowVersion, step.flow)
       const definition = definitionOf(step.flow, step.id)
-      const verdict = await stores.steps.recordFingerprint({
+      return stores.steps.recordFingerprint({
         orgRef: step.flow.organisation.ref,
         stepRef: step.ref,
         version,
@@ -67,7 +66,6 @@ export function stepService({ stores }: { stores: StepStores }) {
         locale: locale ?? null,
         snippetVersion: snippetVersion ?? null,
       })
-      return { ...verdict, baselineAt: isoTimeOrNull(verdict.baselineAt) }
     },
   }
 }

@@ -15,7 +15,7 @@ import {
   typedCodeHash,
   visitIdleMs,
 } from '../../core/organisation/ticket.ts'
-import { allowedFingerprint } from '../../core/step/fingerprint-parts.ts'
+import { allowedFingerprint } from '../../core/step/fingerprint.ts'
 import { judgeSelector, mayNamePerson } from '../../core/step/proposal.ts'
 import type {
   AuthorSession,

@@ -1,4 +1,4 @@
-import type { PersonIds } from '../../core/event/stored-event.ts'
+import type { PersonIds } from '../../core/event/event.ts'
 import type { FlowRef, ItemRef, OrganisationRef } from '../../core/reference.ts'
 
 /** What checklists need from storage. */

@@ -1,5 +1,5 @@
 import type { CausedAt } from '../../core/event/caused.ts'
-import type { PersonIds } from '../../core/event/stored-event.ts'
+import type { PersonIds } from '../../core/event/event.ts'
 import type { FlowHistory } from '../../core/flow/decision.ts'
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { FlowRef, OrganisationRef } from '../../core/reference.ts'

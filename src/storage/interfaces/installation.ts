@@ -1,5 +1,4 @@
-import type { RejectionCode } from '../../core/event/event.ts'
-import type { PersonIds } from '../../core/event/stored-event.ts'
+import type { PersonIds, RejectionCode } from '../../core/event/event.ts'
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { Bucket } from '../../core/organisation/limits.ts'
 import type { UserHashCounts } from '../../core/organisation/verified-identity.ts'
@@ -8,7 +7,7 @@ import type { SeenAtGate } from './gate.ts'
 
 export const presenceStages = ['key_used', 'flows_fetched', 'heartbeat', 'events_flowing'] as const
 
-/** What is recorded about an organisation by first and last time: the stages, and a hint at a fault. */
+/** What is recorded about an organisation by first and last time: the stages, and a hint at a problem. */
 export const presenceMarks = [...presenceStages, 'old_key_used'] as const
 
 export type PresenceMark = (typeof presenceMarks)[number]
@@ -35,13 +34,13 @@ export interface Presence {
   snippetVersion: string | null
   /** The latest clock skews in milliseconds, at most 101. */
   skews: readonly number[]
-  /** Events refused over the last 24 hours, by code. */
+  /** Events rejected over the last 24 hours, by code. */
   rejections: Readonly<Partial<Record<RejectionCode, number>>>
   /** Reports about people who were erased, over the last 24 hours; only for the operator. */
   erased: number
-  /** Requests of the last 24 hours that were refused because of their origin. */
-  refusedOrigins: number
-  /** Minutes of the last 24 hours in which requests were refused because a limit was reached. */
+  /** Requests of the last 24 hours that were rejected because of their origin. */
+  rejectedOrigins: number
+  /** Minutes of the last 24 hours in which requests were rejected because a limit was reached. */
   limitedMinutes: Readonly<Partial<Record<Bucket, number>>>
   /** Calls and events of the last 24 hours that named a user, by the verdict on the hash. */
   userHashes: Readonly<UserHashCounts>
@@ -52,9 +51,9 @@ export interface Presence {
  * hours. This is the beginning of the first hour, in epoch milliseconds, as far back as counts are kept.
  */
 export interface CountedSince {
-  /** Events refused, by code. */
+  /** Events rejected, by code. */
   rejections: Readonly<Partial<Record<RejectionCode, number>>>
-  refusedOrigins: number | null
+  rejectedOrigins: number | null
   limited: Readonly<Partial<Record<Bucket, number>>>
   /** Calls and events without the right hash. */
   wrongHashes: number | null
@@ -64,7 +63,7 @@ export interface CountedSince {
 export interface BeatBounds {
   /**
    * How many moments are reserved: one for the page's next heartbeat, and one for the page itself if it
-   * came unasked.
+   * came without a turn.
    */
   moments: 1 | 2
   soonestMs: number

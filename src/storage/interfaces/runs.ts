@@ -1,6 +1,7 @@
-import type { OrganisationRef } from '../../core/reference.ts'
+import type { ListedTraits } from '../../core/event/traits.ts'
+import type { OrganisationRef, StepRef } from '../../core/reference.ts'
 import type { RunOutcome } from '../../core/run/outcome.ts'
-import type { RunRow } from '../../core/run/stored-run.ts'
+import type { RunAnswer, RunStep } from '../../core/run/run.ts'
 
 /** A run with its cursor, which gets the runs after it. */
 export interface ListedRun extends RunRow {
@@ -50,4 +51,19 @@ export interface RunStore {
     flowKey: string,
     requested: Pick<RequestedRuns, 'after' | 'max' | 'version' | 'started'> & { stepKey: string },
   ): Promise<{ flowId: string; answers: readonly WrittenAnswer[] } | null>
+}
+
+/** A run as it is exported: the state from its own events, with what was assigned to it. */
+export interface RunRow {
+  key: string
+  person: string
+  startedAt: number
+  lastAt: number
+  version: number
+  completedAt: number | null
+  dismissedAt: number | null
+  /** The listed traits of its person when it started, as far as they were given. */
+  traits: ListedTraits
+  steps: readonly RunStep<StepRef>[]
+  answers: readonly RunAnswer<StepRef>[]
 }

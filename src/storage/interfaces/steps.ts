@@ -1,68 +1,104 @@
+import { type StaticDecode, type TInteger, Type } from '@sinclair/typebox'
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef, StepRef } from '../../core/reference.ts'
-import type { Comparison, Fingerprint, Judgement } from '../../core/step/fingerprint.ts'
-import type { HealthCounts, HealthOutcome } from '../../core/step/health.ts'
+import { Count, Instant, InstantOrNull, OneOf, OrNull, Share } from '../../core/shapes.ts'
+import { signalWeights } from '../../core/step/comparison.ts'
+import { Fingerprint } from '../../core/step/fingerprint.ts'
+import { type HealthCounts, type HealthOutcome, healthOutcomes } from '../../core/step/health.ts'
 import type { StepBaseline } from './authoring.ts'
 
-/** The evidence for a step's state: the last 24 hours of one version. Times are epoch milliseconds. */
-export interface StepEvidence {
-  /** People, each by their latest report. */
-  people: HealthCounts
-  /** All reports, including those without a person. */
-  reports: HealthCounts
-  lastFindAt: number | null
-  lastMissAt: number | null
-  /** Since when misses, or makeshift finds, have been as frequent as now; null if they are few. */
-  missesSince: number | null
-  makeshiftSince: number | null
-  /** The pages with the most misses first, then those with the most reports. */
-  pages: readonly { page: string | null; reports: number; misses: number; makeshift: number }[]
-  /** What pages said about it, latest first. */
-  messages: readonly { message: string; reports: number; lastAt: number }[]
-  /** The selector with which most pages found it when the step's own selector did not. */
-  alternate: { selector: string; reports: number } | null
-  fingerprints: FingerprintEvidence
+const countFields = Object.fromEntries(
+  healthOutcomes.map(outcome => [outcome, Type.Integer({ minimum: 0, examples: [0] })]),
+) as Record<HealthOutcome, TInteger>
+
+export const CountsByOutcome = (description: string) => Type.Object(countFields, { description })
+
+export const Selector = Type.String({ examples: ['#new-project'] })
+
+const LatestFingerprint = Type.Object({
+  status: OneOf(['match', 'drift', 'gone']),
+  score: Share('How similar the element is to the baseline.', 0.92),
+  at: Instant('When it was reported.'),
+  fingerprint: OrNull(Fingerprint, 'What the element was like. Null if it was not found.'),
+})
+export type LatestFingerprint = StaticDecode<typeof LatestFingerprint>
+
+const fingerprintFields = {
+  baselineAt: InstantOrNull('When the baseline was taken.'),
+  baseline: OrNull(Fingerprint, 'What the element was like when the baseline was taken.'),
+  match: Count('Fingerprints similar to the baseline.', 12),
+  drift: Count('Fingerprints that differ from the baseline.', 1),
+  gone: Count('Fingerprints without the element.', 3),
+  latest: OrNull(LatestFingerprint, 'The latest fingerprint, not counting the baseline.'),
 }
+
+const Suggestion = OrNull(
+  Type.Object({
+    selector: Selector,
+    times: Count('How many of the latest fingerprints suggest it.', 3),
+    of: Count('How many of the latest fingerprints call for another selector.', 3),
+  }),
+  'The selector that would find the element.',
+)
+
+/** The evidence for a step's state: the last 24 hours of one version. */
+export const StepEvidence = Type.Object({
+  people: CountsByOutcome('People of the last 24 hours, each by their latest report.'),
+  reports: CountsByOutcome('All reports, including those without a person.'),
+  lastFindAt: InstantOrNull('When the element was last found.'),
+  lastMissAt: InstantOrNull('When the element was last missed.'),
+  missesSince: InstantOrNull(
+    'Since when misses are as frequent as now, at most a week. Null if they are rare.',
+  ),
+  makeshiftSince: InstantOrNull('The same for finds by something other than its selector.'),
+  pages: Type.Array(
+    Type.Object({
+      page: OrNull(Type.String(), 'URL without query and fragment. Null if unknown.'),
+      reports: Count('Reports from this page.', 15),
+      misses: Count('Reports that missed the element.', 3),
+      makeshift: Count('Reports that found it by something other than its selector.', 0),
+    }),
+    { description: 'Pages with the most misses first.' },
+  ),
+  messages: Type.Array(
+    Type.Object({
+      message: Type.String({ examples: ['no element matches'] }),
+      reports: Count('Number of reports.', 3),
+      lastAt: Instant('When it was last reported.'),
+    }),
+    { description: 'Messages from pages, latest first.' },
+  ),
+  alternate: OrNull(
+    Type.Object({ selector: Selector, reports: Count('Reports that found it by this.', 2) }),
+    'The alternate selector that found the element most often when its own did not.',
+  ),
+  fingerprints: Type.Object(fingerprintFields),
+  suggestion: Suggestion,
+})
+export type StepEvidence = StaticDecode<typeof StepEvidence>
+
+/** What fingerprints say about a step's element. */
+const FingerprintEvidence = Type.Object({ ...fingerprintFields, suggestion: Suggestion })
+export type FingerprintEvidence = StaticDecode<typeof FingerprintEvidence>
 
 /** What was reported about a step within a period. */
 export interface StepDay {
   /** People, each by their latest report in that period, whatever its version. */
   people: HealthCounts
   /** The versions of those reports, in order. */
-  versions: readonly number[]
-}
-
-/** What fingerprints say about a step's element. */
-export interface FingerprintEvidence {
-  baselineAt: number | null
-  /** What the element was like at that time. */
-  baseline: Fingerprint | null
-  /** How many fingerprints had which result. */
-  match: number
-  drift: number
-  gone: number
-  /** The latest look, not counting the baseline itself. */
-  latest: FingerprintLook | null
-  /** The selector suggested most often by the latest fingerprints that called for another one. */
-  suggestion: { selector: string; times: number; of: number } | null
-}
-
-/** One look at an element. `fingerprint` is null if the element was not there. */
-export interface FingerprintLook extends Pick<Comparison, 'status' | 'score'> {
-  at: number
-  fingerprint: Fingerprint | null
+  versions: number[]
 }
 
 /** What a check of steps needs from storage. */
 export interface StepEvidenceStore {
-  /** Everything that is known about one version of a step in the window that its state is based on. */
+  /** The evidence for the state of one version of a step. */
   evidence(
     orgRef: OrganisationRef,
     stepRef: StepRef,
     version: number,
     now: number,
   ): Promise<StepEvidence>
-  /** What was reported from one moment (inclusive) to another (exclusive), as far as reports are kept. */
+  /** What was reported from one moment (inclusive) to another (exclusive), unless it has expired. */
   between(
     orgRef: OrganisationRef,
     stepRef: StepRef,
@@ -112,10 +148,33 @@ export interface FingerprintReport {
   snippetVersion: string | null
 }
 
-export interface FingerprintVerdict extends Omit<Judgement, 'status'> {
-  status: 'baseline' | Judgement['status']
-  baselineAt: number | null
-}
+export const FingerprintVerdict = Type.Object({
+  status: OneOf(['baseline', 'match', 'drift', 'gone'], {
+    description:
+      'How similar the element is to its baseline. `baseline` if it has become the baseline.',
+    examples: ['match'],
+  }),
+  score: Share('Weighted mean of the signals, 0 to 1, with four decimals.', 0.9625),
+  signals: Type.Object(
+    Object.fromEntries(
+      Object.entries(signalWeights).map(([signal, weight]) => [
+        signal,
+        Type.Optional(Share(`Weight ${weight}.`, 1)),
+      ]),
+    ),
+    {
+      description: 'The parts that could be compared, each 0 to 1.',
+      examples: [{ testId: 1, tag: 1, text: 0.75 }],
+    },
+  ),
+  baselineAt: InstantOrNull('When the baseline was taken.'),
+  suggestedSelector: OrNull(
+    Type.String(),
+    'Selector of the only candidate that is certainly the element.',
+    null,
+  ),
+})
+export type FingerprintVerdict = StaticDecode<typeof FingerprintVerdict>
 
 export interface StepBook {
   recordHealth(report: HealthReport): Promise<void>

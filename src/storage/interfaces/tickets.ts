@@ -3,7 +3,7 @@ import type { FlowDefinition } from '../../core/flow/flow.ts'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { Instant, InstantOrNull, OneOf, Text } from '../../core/shapes.ts'
-import { Fingerprint } from '../../core/step/fingerprint-shape.ts'
+import { Fingerprint } from '../../core/step/fingerprint.ts'
 import { grades } from '../../core/step/proposal.ts'
 
 const pageExample = 'https://app.example.com/projects'

@@ -1,4 +1,4 @@
-import type * as events from '../../core/event/stored-event.ts'
+import type * as events from '../../core/event/event.ts'
 import type { Reference } from '../../core/reference.ts'
 import type { ProgressLedger } from '../interfaces/checklists.ts'
 import type * as steps from '../interfaces/steps.ts'

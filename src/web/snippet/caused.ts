@@ -1,4 +1,4 @@
-import { type CausedAt, causedAt, joined, msOf } from '../../core/event/caused.ts'
+import { type CausedAt, causedAt, mergeCaused, msOf } from '../../core/event/caused.ts'
 import type { BrowserStore } from './parts.ts'
 
 /** How many event names are kept for a person, and how many times of each. */
@@ -22,7 +22,7 @@ export function createCaused(store: BrowserStore) {
     const kept = of(person)
     const both = Object.entries(more).map(([name, times]) => [
       name,
-      joined(kept[name] ?? [], times, maxTimes),
+      mergeCaused(kept[name] ?? [], times, maxTimes),
     ])
     // The names that were added last come first, and so are kept.
     const all = { ...Object.fromEntries(both), ...without(kept, more) }

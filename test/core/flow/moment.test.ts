@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type CausedAt, joined } from '../../../src/core/event/caused.ts'
+import { type CausedAt, mergeCaused } from '../../../src/core/event/caused.ts'
 import { type Candidate, decide, firstDue, noHistory } from '../../../src/core/flow/decision.ts'
 import { changesInMs, judgeOf, type Moment, newcomer } from '../../../src/core/flow/moment.ts'
 import { rolloutOf } from '../../../src/core/flow/rollout.ts'
@@ -241,7 +241,7 @@ test('caused events can be joined in any order and repeatedly, and each counts o
   fc.assert(
     fc.property(list, list, list, fc.integer({ min: 1, max: 5 }), (a, b, c, most) => {
       const join = (...all: (readonly CausedAt[])[]) =>
-        all.reduce((known, more) => joined(known, more, 50), []).slice(0, most)
+        all.reduce((known, more) => mergeCaused(known, more, 50), []).slice(0, most)
       expect(join(b, c, a, a)).toEqual(join(a, b, c))
       const marks = join(a, b, c).map(([, mark]) => mark)
       expect(new Set(marks).size).toBe(marks.length)

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  compareFingerprints,
-  type Fingerprint,
-  suggestSelector,
-} from '../../../src/core/step/fingerprint.ts'
-import { allowedFingerprint } from '../../../src/core/step/fingerprint-parts.ts'
+import { compareFingerprints, suggestSelector } from '../../../src/core/step/comparison.ts'
+import type { Fingerprint } from '../../../src/core/step/fingerprint.ts'
+import { allowedFingerprint } from '../../../src/core/step/fingerprint.ts'
 import { textHash } from '../../../src/core/text/text-hash.ts'
 import { rounds } from '../../support/rounds.ts'
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import { FlowFingerprint, pinnedFingerprint } from '../../../src/core/flow/fingerprint.ts'
+import { isTelling, rememberedLikeness } from '../../../src/core/step/comparison.ts'
 import type { Fingerprint } from '../../../src/core/step/fingerprint.ts'
-import { allowedFingerprint } from '../../../src/core/step/fingerprint-parts.ts'
-import { isTelling, rememberedLikeness } from '../../../src/core/step/remembered.ts'
+import { allowedFingerprint } from '../../../src/core/step/fingerprint.ts'
 import { textHash } from '../../../src/core/text/text-hash.ts'
 
 const seen: Fingerprint = {

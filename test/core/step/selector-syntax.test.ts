@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { readSelector } from '../../../src/core/step/selector-syntax.ts'
 import { rounds } from '../../support/rounds.ts'
 
-/** The lists were made with Chromium 156: what its `document.querySelector` accepts and refuses. */
+/** The lists were made with Chromium 156: what its `document.querySelector` accepts and rejects. */
 
 const isRead = (selector: string) => 'tree' in readSelector(selector)
 
-function faultOf(selector: string): string {
+function problemOf(selector: string): string {
   const read = readSelector(selector)
-  return 'fault' in read ? read.fault : ''
+  return 'problem' in read ? read.problem : ''
 }
 
 describe('what a browser accepts is read', () => {
@@ -95,7 +95,7 @@ describe('what a browser accepts is read', () => {
     '[x=--y]',
     '[x=a-]',
   ])('%j', selector => {
-    expect(faultOf(selector)).toBe('')
+    expect(problemOf(selector)).toBe('')
   })
 })
 
@@ -198,46 +198,49 @@ describe('what a browser accepts, but closes itself or finds nothing by, is a fa
   })
 })
 
-describe('a fault says what to do', () => {
+describe('a problem says what to do', () => {
   test.each([
     [
       'button:contains("Save")',
-      '":contains" is jQuery\'s or a test tool\'s, not CSS: use target.text for the text',
+      '":contains" is from jQuery or a test tool, not CSS: use target.text for the text',
     ],
     [
       'li:eq(2)',
-      '":eq" is jQuery\'s or a test tool\'s, not CSS: use target.nth for its place among several (0 is the first)',
+      '":eq" is from jQuery or a test tool, not CSS: use target.nth for its place among several (0 is the first)',
     ],
-    ['.menu:visible', '":visible" is jQuery\'s or a test tool\'s, not CSS: remove it'],
+    ['.menu:visible', '":visible" is from jQuery or a test tool, not CSS: remove it'],
     [
       'input:checkbox',
-      '":checkbox" is jQuery\'s or a test tool\'s, not CSS: write [type="checkbox"]',
+      '":checkbox" is from jQuery or a test tool, not CSS: write [type="checkbox"]',
     ],
-    ['[type!=submit]', '"!=" is jQuery\'s, not CSS: write :not([name="value"])'],
+    ['[type!=submit]', '"!=" is from jQuery, not CSS: write :not([name="value"])'],
     ['a:hoover', '":hoover" is not a pseudo-class that browsers know: did you mean "hover"?'],
     [
       '.md:flex',
       '":flex" is not a pseudo-class that browsers know: remove it, or write "\\:" for a colon that belongs to a name',
     ],
     ['#1st', 'No name begins with a digit, as "1st" does: write [id="…"] or [class~="…"]'],
-    ['[data-test=1]', 'The value of an attribute goes into quotes: add them around "1]"'],
+    ['[data-test=1]', 'Attribute values need quotes: add them around "1]"'],
     ['[data-test="save"', 'A bracket is never closed: add "]"'],
     ['[data-test="save]', 'A quote is never closed: add "'],
-    ['.a)', 'A ")" closes nothing that is open there: remove it, or add what opens it'],
-    ['div >', 'The selector ends too early: write what goes behind its last sign, or remove that'],
+    ['.a)', 'A ")" has no opening bracket: remove it, or add one'],
+    ['div >', 'The selector is incomplete: finish it, or remove its last character'],
     ['a,,b', 'Something is missing before ",": write it, or remove the ","'],
     [':not()', 'Something is missing before ")": write it'],
-    ['a::before', '"::before" is no element of the page that a step could point at: remove it'],
-    [':host .a', '":host" means something only inside a shadow root: remove it'],
-    ['#radix-:r1:', 'React makes this id up for each page: point at a data-test or aria attribute'],
-    ['svg|a', 'A page knows no namespace "svg": leave it and "|" out'],
+    ['a::before', '"::before" is not an element that a step can point at: remove it'],
+    [':host .a', '":host" only works inside a shadow root: remove it'],
+    [
+      '#radix-:r1:',
+      'React generates this id for each page: point at a data-test or aria attribute',
+    ],
+    ['svg|a', 'Pages have no namespace "svg": remove it and the "|"'],
     [
       '.w-1/2',
-      'No browser can read it from "/2" on: escape a sign that belongs to a name, as in .w-1\\/2',
+      'Browsers cannot read the selector from "/2" on: escape special characters in names, as in .w-1\\/2',
     ],
     ['//button[1]', 'This is an XPath, not a CSS selector: write one such as [data-test="save"]'],
   ])('%j', (selector, fault) => {
-    expect(faultOf(selector)).toBe(fault)
+    expect(problemOf(selector)).toBe(fault)
   })
 })
 
@@ -267,7 +270,7 @@ test('reading any text terminates, with a tree or an error', () => {
   fc.assert(
     fc.property(text, parts => {
       const read = readSelector(parts.join('').slice(0, 1_000))
-      expect('tree' in read || read.fault.length > 0).toBe(true)
+      expect('tree' in read || read.problem.length > 0).toBe(true)
     }),
     { numRuns: rounds(2_000) },
   )

@@ -33,7 +33,7 @@ test("the interval of a difference is Newcombe's", () => {
 describe('a broken step', () => {
   const step = {
     ...{ flow: 'welcome', step: 'create', version: 2, selector: '#new', okRate: 0.1 },
-    ...{ missesSince: '2026-11-20T08:00:00.000Z', suggestion: null },
+    ...{ missesSince: Date.UTC(2026, 10, 20, 8), suggestion: null },
   }
   const found = (state: string, open = none) =>
     brokenSteps([{ ...step, state }], open, now).map(({ subject }) => subject)

@@ -15,7 +15,7 @@ const nothing: Presence = {
   skews: [],
   rejections: {},
   erased: 0,
-  refusedOrigins: 0,
+  rejectedOrigins: 0,
   limitedMinutes: {},
   userHashes: { valid: 0, outdated: 0, invalid: 0, missing: 0 },
 }
@@ -103,12 +103,12 @@ const table: [string, Told, string[]][] = [
   ],
   [
     'a wrong origin, where others got through',
-    { presence: { refusedOrigins: 3 } },
+    { presence: { rejectedOrigins: 3 } },
     ['warning origin_not_allowed'],
   ],
   [
     'wrong origins alone',
-    { presence: { refusedOrigins: 3, seen: { flows_fetched: null, heartbeat: null } } },
+    { presence: { rejectedOrigins: 3, seen: { flows_fetched: null, heartbeat: null } } },
     ['error origin_not_allowed'],
   ],
   [

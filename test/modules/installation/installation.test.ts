@@ -136,7 +136,7 @@ describe('findings', () => {
     expect(await found()).toContain(' warning ')
     world.clock.advance(6 * minute)
     expect(await found()).toContain('misconfigured error')
-    expect(await found()).toContain('it has been refused for 6 minutes.')
+    expect(await found()).toContain('it has been rejected for 6 minutes.')
     await tenant.ask('GET /flows', { credential: snippetKey })
     expect(await found()).toContain('active warning')
     world.clock.advance(25 * hour)

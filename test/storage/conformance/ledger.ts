@@ -65,15 +65,14 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
           ...{
             ...said,
             ...about,
-            traits: '{"plan":"pro"}',
-            answer: null,
+            traits: { plan: 'pro' },
+            properties: { plan: '\u0000pro' },
             name: null,
             flowVersion: 1,
           },
           ...{ occurredAt: 5, reportedAt: 5, receivedAt: store.clock.now() },
-          flow: { id: tenant.flowId('first'), key: 'first' },
-          step: { id: flow.steps.get(step)!.id, key: 'a' },
-          item: null,
+          ...{ flowId: tenant.flowId('first'), flowKey: 'first' },
+          ...{ stepId: flow.steps.get(step)!.id, stepKey: 'a', itemId: null, itemKey: null },
         },
       ])
       const pages = store.stores.analytics.events(tenant.ref, tenant.flowRef('first'), always)
@@ -273,7 +272,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       const events = await tenant.events()
       expect(events[0]).toMatchObject({
         ...{ kind: 'flow_completed', source: 'complete', userId: 'ann', occurredAt: 20 },
-        flow: { key: 'first' },
+        flowKey: 'first',
       })
     })
 

@@ -114,7 +114,7 @@ export function operationsConform(open: OpenStore): void {
       expect(await retry(ids)).toEqual(['stored', 'stored'])
       expect(await deadLetterIds()).toEqual([])
       expect((await tenant.events()).find(({ id }) => id === 'bad-2')).toMatchObject({
-        ...{ userId: 'bad-2', url: 'https://app.example/bad-2', properties: '{"of":"bad-2"}' },
+        ...{ userId: 'bad-2', url: 'https://app.example/bad-2', properties: { of: 'bad-2' } },
         ...{ occurredAt: receivedAt, receivedAt, source: 'events' },
       })
       expect(await tenant.runs('tour')).toHaveLength(3)

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { idsOf, personOf } from '../../../src/core/event/event.ts'
-import type { NewEvent } from '../../../src/core/event/stored-event.ts'
-import { historyOf } from '../../../src/core/run/past-run.ts'
+import { idsOf, type NewEvent, personOf } from '../../../src/core/event/event.ts'
+import { historyOf } from '../../../src/core/flow/past-run.ts'
 import type { LoggedEvent } from '../../../src/storage/interfaces/events.ts'
 import { historyArbitrary, springAnchor } from '../../support/histories.ts'
 import { personalEvents } from '../../support/personal-events.ts'
@@ -43,12 +42,12 @@ const erasureArbitrary = historyArbitrary({
 )
 
 /** What remains of an event whose person is erased. */
-const whatStays = ({ kind, flow, flowVersion, step, item, occurredAt }: LoggedEvent) => ({
+const whatStays = ({ kind, flowId, flowVersion, stepId, itemId, occurredAt }: LoggedEvent) => ({
   kind,
-  flow,
+  flowId,
   flowVersion,
-  step,
-  item,
+  stepId,
+  itemId,
   occurredAt,
 })
 

@@ -28,7 +28,7 @@ export function presenceConforms(open: OpenStore): void {
     const { seen, ...rest } = await read()
     expect(Object.values(seen)).toEqual([null, null, null, null, null])
     expect(rest).toEqual({
-      ...{ snippetVersion: null, skews: [], rejections: {}, erased: 0, refusedOrigins: 0 },
+      ...{ snippetVersion: null, skews: [], rejections: {}, erased: 0, rejectedOrigins: 0 },
       ...{ limitedMinutes: {}, userHashes: noUserHashes },
     })
   })
@@ -94,22 +94,22 @@ export function presenceConforms(open: OpenStore): void {
     }
     await tenant.append([], { refusals: { invalid: 2 } })
     const refused = {
-      ...{ refusedOrigins: 2, limitedMinutes: { events: 2, flows: 1 } },
+      ...{ rejectedOrigins: 2, limitedMinutes: { events: 2, flows: 1 } },
       rejections: { invalid: 2 },
     }
     expect(await read()).toMatchObject(refused)
     store.clock.advance(23 * hour)
     expect(await read()).toMatchObject(refused)
     store.clock.advance(2 * hour)
-    expect(await read()).toMatchObject({ refusedOrigins: 0, limitedMinutes: {}, rejections: {} })
-    expect(await read(other)).toMatchObject({ refusedOrigins: 0, limitedMinutes: {} })
+    expect(await read()).toMatchObject({ rejectedOrigins: 0, limitedMinutes: {}, rejections: {} })
+    expect(await read(other)).toMatchObject({ rejectedOrigins: 0, limitedMinutes: {} })
   })
 
   test('rejections say since which hour they have gone on without a gap of a day', async () => {
     const { presence } = store.stores
     const since = (of = tenant) => presence.since(of.ref, store.clock.now())
     const hourOf = (at: number) => Math.floor(at / hour) * hour
-    const none = { rejections: {}, refusedOrigins: null, limited: {}, wrongHashes: null }
+    const none = { rejections: {}, rejectedOrigins: null, limited: {}, wrongHashes: null }
     expect(await since()).toEqual(none)
     const refuse = async () => {
       await presence.recordRefusedOrigin(tenant.ref, store.clock.now())
@@ -126,7 +126,7 @@ export function presenceConforms(open: OpenStore): void {
       store.clock.advance(20 * hour)
     }
     expect(await since()).toEqual({
-      ...{ rejections: { invalid: begins }, refusedOrigins: begins },
+      ...{ rejections: { invalid: begins }, rejectedOrigins: begins },
       ...{ limited: { events: begins }, wrongHashes: begins },
     })
     expect(await since(other)).toEqual(none)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Fingerprint } from '../../../src/core/step/fingerprint.ts'
-import { allowedFingerprint } from '../../../src/core/step/fingerprint-parts.ts'
+import { allowedFingerprint } from '../../../src/core/step/fingerprint.ts'
 import type { OpenStore, Store } from './store.ts'
 import { definitionOf, rebuilt, Tenant } from './tenant.ts'
 
@@ -62,9 +62,9 @@ export function stepsConform(open: OpenStore): void {
   test('without a report, every field of the evidence is empty', async () => {
     expect(await evidence()).toMatchObject({
       ...{ lastFindAt: null, lastMissAt: null, missesSince: null, makeshiftSince: null },
-      ...{ pages: [], messages: [], alternate: null },
+      ...{ pages: [], messages: [], alternate: null, suggestion: null },
       fingerprints: {
-        ...{ baselineAt: null, match: 0, drift: 0, gone: 0, latest: null, suggestion: null },
+        ...{ baselineAt: null, match: 0, drift: 0, gone: 0, latest: null },
       },
     })
     expect(await store.management.evidence.baseline(tenant.ref, stepRef())).toBeNull()
@@ -263,7 +263,7 @@ export function stepsConform(open: OpenStore): void {
       await look(null)
       // A match, which needs no suggestion.
       await look(print())
-      const { suggestion } = (await evidence()).fingerprints
+      const { suggestion } = await evidence()
       expect(suggestion).toEqual({ selector: '#b', times: 2, of: 4 })
       await report('found_by_alternate', { selector: '#c' })
       const requested = { flowKey: 'welcome', stepKey: 'search', version: 1 }
@@ -276,8 +276,9 @@ export function stepsConform(open: OpenStore): void {
     test('suggest a selector if the element is found, but the step’s selector matches others too', async () => {
       await look(print())
       await look(print({ matchCount: 2 }), [print({ selector: 'form #search' })])
-      expect((await evidence()).fingerprints).toMatchObject({
-        ...{ match: 1, suggestion: { selector: 'form #search', times: 1, of: 1 } },
+      expect(await evidence()).toMatchObject({
+        fingerprints: { match: 1 },
+        suggestion: { selector: 'form #search', times: 1, of: 1 },
       })
     })
   })

@@ -1,10 +1,9 @@
-import type { EventBatch, NewEvent, PersonIds } from '../../../src/core/event/stored-event.ts'
+import type { EventBatch, NewEvent, PersonIds } from '../../../src/core/event/event.ts'
 import { readFlowFile } from '../../../src/core/flow/file.ts'
 import type { FlowDefinition } from '../../../src/core/flow/flow.ts'
 import type { Actor, AuditEntry } from '../../../src/core/organisation/audit.ts'
 import type { FlowEntry, Organisation } from '../../../src/core/organisation/catalogue.ts'
 import { newId, newSnippetKey } from '../../../src/core/organisation/ids.ts'
-import type { RunRow } from '../../../src/core/run/stored-run.ts'
 import type { TimeRange } from '../../../src/core/time/time-range.ts'
 import { parseQuery } from '../../../src/modules/analytics/query.ts'
 import type { AnalyticsQuery } from '../../../src/modules/analytics/schema.ts'
@@ -12,7 +11,7 @@ import { analyticsService } from '../../../src/modules/analytics/service.ts'
 import type { FlowChange } from '../../../src/storage/interfaces/authoring.ts'
 import type { LoggedEvent } from '../../../src/storage/interfaces/events.ts'
 import type { OrganisationChange } from '../../../src/storage/interfaces/organisations.ts'
-import type { RequestedRuns } from '../../../src/storage/interfaces/runs.ts'
+import type { RequestedRuns, RunRow } from '../../../src/storage/interfaces/runs.ts'
 import type { RefEvent, RefFlow } from '../../support/analytics-reference.ts'
 import type { Store } from './store.ts'
 
@@ -376,7 +375,7 @@ export async function rebuilt(store: Store): Promise<number> {
 /** A stored event as the reference has it. */
 export function referenceEvent(event: LoggedEvent): RefEvent {
   const { kind, userId, anonymousId, flowVersion, runId, sessionId, name, occurredAt } = event
-  const [flowKey, stepKey, itemKey] = [event.flow?.key, event.step?.key, event.item?.key]
+  const { flowKey, stepKey, itemKey } = event
   const said = {
     userId,
     anonymousId,

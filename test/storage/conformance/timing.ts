@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { causedAt, joined } from '../../../src/core/event/caused.ts'
+import { causedAt, mergeCaused } from '../../../src/core/event/caused.ts'
 import type { TimeRange } from '../../../src/core/time/time-range.ts'
 import type { OpenStore, Rounds, Store } from './store.ts'
 import { definitionOf, type EventOf, rebuilt, Tenant } from './tenant.ts'
@@ -144,7 +144,7 @@ export function timingConforms(open: OpenStore, rounds: Rounds): void {
           }
           const all = events.map(({ id, occurredAt }) => causedAt(id, occurredAt))
           const told = await store.stores.people.caused(own.ref, user('ann'))
-          expect(told.get('exported')).toEqual([...joined([], all, 5)])
+          expect(told.get('exported')).toEqual([...mergeCaused([], all, 5)])
         }),
         { numRuns: rounds(20) },
       )

@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
-import type { ActivityPage } from '../../../src/modules/events/schema.ts'
+import type { Static } from '@sinclair/typebox'
+import type { Activity } from '../../../src/storage/interfaces/events.ts'
 import type { ListedFlow } from '../../support/binary.ts'
 import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, requireSoundOnEveryScreen } from '../../support/dashboard.ts'
@@ -67,11 +68,11 @@ test('the page shows events as they arrive, as the API returns them, until their
   const [answer] = await Promise.all([
     page.waitForResponse(async response => {
       if (!response.url().includes('/manage/activity?after=')) return false
-      return ((await response.json()) as ActivityPage).events.length === 4
+      return ((await response.json()) as Static<typeof Activity>).events.length === 4
     }),
     sendThree('bob-ray'),
   ])
-  const { events } = (await answer.json()) as ActivityPage
+  const { events } = (await answer.json()) as Static<typeof Activity>
   await page.getByText(`order sent-${sent}`).waitFor()
   const rows = (await rowsOf(page)).slice(0, 4).toReversed()
   for (const [i, event] of events.entries()) {

@@ -101,7 +101,7 @@ describe('health', () => {
     await section(page, 'Invite your team').getByText('3 have met it in version 1.').waitFor()
     await section(page, 'Hello').getByText('Points at no element').waitFor()
     await page.getByRole('button', { name: 'How health is defined' }).focus()
-    await page.getByText('unknown: under five people').first().waitFor()
+    await page.getByText('unknown: fewer than five people').first().waitFor()
 
     const { page: viewers } = await house.visit('/flows/welcome/health', { role: 'viewer' })
     await viewers.getByText('A selector that would find it').waitFor()

@@ -105,7 +105,7 @@ test('a page with the code for pages or for tag managers is detected under the c
 test('findings are those of the API, with what to do', async () => {
   await house.ask('POST', '/events', { events: [{ kind: 'custom', userId: 'ann' }] })
   const { page } = await house.visit('/install')
-  await page.getByText('Events were refused as invalid').waitFor()
+  await page.getByText('Events rejected as invalid').waitFor()
   const { findings, rejected24h } = await manage<Installation>('install')
   expect(await page.locator('.findings strong').allInnerTexts()).toEqual(
     findings.map(({ message }) => message),
@@ -120,7 +120,7 @@ test('findings are those of the API, with what to do', async () => {
   expect(await times.count()).toBeGreaterThan(0)
   await page.getByText(`${rejected24h.invalid} invalid`, { exact: true }).waitFor()
   // Refusals are counted by the hour, so nothing says how many minutes ago the first one was.
-  const refused = page.locator('.findings li', { hasText: 'Events were refused as invalid' })
+  const refused = page.locator('.findings li', { hasText: 'Events rejected as invalid' })
   expect(await refused.locator('p').last().innerText()).toMatch(
     /^First seen in the hour of \d+ \w+ \d{4},? (at )?\d\d:00$/,
   )

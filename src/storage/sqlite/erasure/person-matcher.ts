@@ -1,5 +1,4 @@
-import { personOf } from '../../../core/event/event.ts'
-import type { PersonIds } from '../../../core/event/stored-event.ts'
+import { type PersonIds, personOf } from '../../../core/event/event.ts'
 
 /** Whether a name (`personOf`) belongs to somebody of whom only a hash is known. */
 export type PersonMatcher = (person: string) => boolean

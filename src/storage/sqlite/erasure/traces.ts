@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { idsOf, namesOf, personOf } from '../../../core/event/event.ts'
-import type { PersonIds } from '../../../core/event/stored-event.ts'
+import { idsOf, namesOf, type PersonIds, personOf } from '../../../core/event/event.ts'
 import { least, makesNoRun, packTraits } from '../../../core/run/run.ts'
 import { ledgerPages } from '../ledger/ledger.ts'
 import type { LedgerFact } from '../projections/facts.ts'

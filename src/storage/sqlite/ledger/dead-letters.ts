@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { AppendOutcome, PersonIds } from '../../../core/event/stored-event.ts'
+import type { AppendOutcome, PersonIds } from '../../../core/event/event.ts'
 import type {
   DeadLetter,
   OperationAudit,

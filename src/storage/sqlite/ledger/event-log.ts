@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { TimeSlices } from '../../../scheduling/cooperative.ts'
-import type { EventLog, LoggedEvent, NamedPart } from '../../interfaces/events.ts'
+import type { EventLog, LoggedEvent } from '../../interfaces/events.ts'
 import type { InRows, StoredEvent } from '../../shared/in-rows.ts'
 import { pages } from '../database/pages.ts'
 import { type BatchRow, batchColumns, eventsOf, eventsPerBatch } from './event-batches.ts'
@@ -11,14 +11,19 @@ const pageRows = 1
 /** An event's own number, as `event-batches.ts` defines it, in base 36. */
 export const cursorOf = (seq: number, place: number) => (seq * eventsPerBatch + place).toString(36)
 
-function namedParts(database: Database) {
+interface PartName {
+  id: string
+  key: string
+}
+
+function partStatements(database: Database) {
   const part = (table: 'steps' | 'items') =>
-    database.query<NamedPart, [number, number]>(
+    database.query<PartName, [number, number]>(
       `select p.public_id as id, p.key from ${table} p join flows f on f.id = p.flow_id
       where p.id = ? and f.org_id = ?`,
     )
   return {
-    flow: database.query<NamedPart, [number, number]>(
+    flow: database.query<PartName, [number, number]>(
       'select public_id as id, key from flows where id = ? and org_id = ?',
     ),
     step: part('steps'),
@@ -26,25 +31,32 @@ function namedParts(database: Database) {
   }
 }
 
-/** Gives events the names of the flow, step and item that they are about. Each teller reads a name once. */
-export function tellerOver(database: Database) {
-  const sql = namedParts(database)
+/** Looks up the IDs and keys of the parts of flows that an organisation's events name, each only once. */
+export function partNamesOver(database: Database) {
+  const sql = partStatements(database)
   return (orgRow: number) => {
-    const named = (kind: 'flow' | 'step' | 'item') => {
-      const known = new Map<number, NamedPart | null>()
-      return (row: number | null): NamedPart | null => {
+    const lookUp = (kind: 'flow' | 'step' | 'item') => {
+      const names = new Map<number, PartName | null>()
+      return (row: number | null): PartName | null => {
         if (row === null) return null
-        const found = known.get(row)
+        const found = names.get(row)
         if (found !== undefined) return found
         const read = sql[kind].get(row, orgRow)
-        known.set(row, read)
+        names.set(row, read)
         return read
       }
     }
-    const [flow, step, item] = [named('flow'), named('step'), named('item')]
-    return (cursor: string, event: StoredEvent): LoggedEvent => {
-      const { flowRef, stepRef, itemRef, ...rest } = event
-      return { cursor, ...rest, flow: flow(flowRef), step: step(stepRef), item: item(itemRef) }
+    const [flows, steps, items] = [lookUp('flow'), lookUp('step'), lookUp('item')]
+    return ({ flowRef, stepRef, itemRef }: StoredEvent) => {
+      const [flow, step, item] = [flows(flowRef), steps(stepRef), items(itemRef)]
+      return {
+        flowId: flow?.id ?? null,
+        flowKey: flow?.key ?? null,
+        stepId: step?.id ?? null,
+        stepKey: step?.key ?? null,
+        itemId: item?.id ?? null,
+        itemKey: item?.key ?? null,
+      }
     }
   }
 }
@@ -66,12 +78,23 @@ function statements(database: Database) {
 
 /** The whole ledger of an organisation, in the order of arrival. */
 export class EventLogReader implements InRows<EventLog> {
-  readonly teller: ReturnType<typeof tellerOver>
+  private readonly partNames: ReturnType<typeof partNamesOver>
   private readonly sql: ReturnType<typeof statements>
 
   constructor(database: Database) {
     this.sql = statements(database)
-    this.teller = tellerOver(database)
+    this.partNames = partNamesOver(database)
+  }
+
+  /** Makes events as callers get them. To be used for one request, because it remembers names. */
+  reader(orgRow: number): (cursor: string, event: StoredEvent) => LoggedEvent {
+    const namesOf = this.partNames(orgRow)
+    return (cursor, event) => {
+      const { flowRef, stepRef, itemRef, answer, ...fields } = event
+      const properties = event.properties === null ? null : JSON.parse(event.properties)
+      const traits = event.traits === null ? null : JSON.parse(event.traits)
+      return { cursor, ...fields, ...namesOf(event), properties, traits }
+    }
   }
 
   async after(orgRow: number, after: string | null, most: number) {
@@ -88,7 +111,7 @@ export class EventLogReader implements InRows<EventLog> {
     range: { start: number; newest: number; number: number; most: number },
   ): AsyncGenerator<readonly LoggedEvent[]> {
     const { start, newest, number } = range
-    const told = this.teller(orgRow)
+    const logged = this.reader(orgRow)
     const slices = new TimeSlices()
     let left = range.most
     const next = ({ seq }: { seq: number }) => this.sql.batches.all(seq, newest, orgRow)
@@ -100,7 +123,7 @@ export class EventLogReader implements InRows<EventLog> {
         .slice(0, left)
       left -= events.length
       if (events.length > 0) {
-        yield events.map(({ seq, place, event }) => told(cursorOf(seq, place), event))
+        yield events.map(({ seq, place, event }) => logged(cursorOf(seq, place), event))
       }
       if (left === 0) return
     }

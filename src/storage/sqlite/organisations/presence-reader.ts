@@ -78,7 +78,7 @@ export class PresenceReader {
       skews: row ? (JSON.parse(row.skews as string) as number[]) : [],
       rejections: countsIn(refusals, rejectionCodes, code => code),
       erased: refusals.get('erased') ?? 0,
-      refusedOrigins: refusals.get(refusedOrigin) ?? 0,
+      rejectedOrigins: refusals.get(refusedOrigin) ?? 0,
       limitedMinutes: countsIn(refusals, buckets, limitReached),
       userHashes: summedHours(this.identityHours(orgRow, now)),
     }
@@ -93,7 +93,7 @@ export class PresenceReader {
     const wrongHour = wrong?.hour ?? null
     return {
       rejections: countsIn(since, rejectionCodes, code => code),
-      refusedOrigins: since.get(refusedOrigin) ?? null,
+      rejectedOrigins: since.get(refusedOrigin) ?? null,
       limited: countsIn(since, buckets, limitReached),
       wrongHashes: wrongHour === null ? null : wrongHour * hourMs,
     }

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type CausedAt, causedAt, joined } from '../../../core/event/caused.ts'
+import { type CausedAt, causedAt, mergeCaused } from '../../../core/event/caused.ts'
 import { personOf } from '../../../core/event/event.ts'
 import type { LedgerFact } from '../projections/facts.ts'
 
@@ -63,7 +63,7 @@ export class CausedEvents {
     if (asked.most === 0) return
     const before = this.sql.times.get(orgRow, person, name)?.times ?? '[]'
     const fresh = events.map(({ fact: { id, occurredAt } }) => causedAt(id, occurredAt))
-    const times = JSON.stringify(joined(JSON.parse(before) as CausedAt[], fresh, asked.most))
+    const times = JSON.stringify(mergeCaused(JSON.parse(before) as CausedAt[], fresh, asked.most))
     if (times !== before) this.sql.put.run(orgRow, person, name, times)
   }
 }

@@ -22,10 +22,10 @@ export function personEventsOver(database: Database, log: EventLogReader) {
     before: string | null,
     most: number,
   ): Promise<InRows<PersonsEvents>> => {
-    const teller = log.teller(orgRow)
+    const logged = log.reader(orgRow)
     const end = before === null ? Number.MAX_SAFE_INTEGER : Number.parseInt(before, 36)
     const slices = new TimeSlices()
-    const events: ReturnType<typeof teller>[] = []
+    const events: ReturnType<typeof logged>[] = []
     let seq = Math.floor(end / eventsPerBatch)
     for (let read = 0; read < maxRead; ) {
       await slices.rest()
@@ -38,7 +38,7 @@ export function personEventsOver(database: Database, log: EventLogReader) {
           if (row.seq * eventsPerBatch + place >= end) continue
           if (!namesOf(event).includes(person)) continue
           const cursor = cursorOf(row.seq, place)
-          events.push(teller(cursor, event))
+          events.push(logged(cursor, event))
           if (events.length === most) return { events, next: cursor }
         }
       }

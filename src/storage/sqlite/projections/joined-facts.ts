@@ -1,5 +1,4 @@
-import { needsItem, personOf } from '../../../core/event/event.ts'
-import type { PersonIds } from '../../../core/event/stored-event.ts'
+import { needsItem, type PersonIds, personOf } from '../../../core/event/event.ts'
 import {
   addEvent,
   isUnattributed,

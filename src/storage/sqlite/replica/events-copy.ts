@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { EventsTable, Member, TableEvent } from '../../log/log.ts'
 import { openForReading } from '../database/database.ts'
 import { type BatchRow, batchColumns, eventsOf } from '../ledger/event-batches.ts'
-import { tellerOver } from '../ledger/event-log.ts'
+import { partNamesOver } from '../ledger/event-log.ts'
 
 /** Events that are read, and written, at once, or some more: a few milliseconds of work. */
 const eventsAtOnce = 500
@@ -74,23 +74,23 @@ export class EventsCopy {
   }
 
   private rowsOf(batches: readonly Row[]): TableEvent[] {
-    const tellers = new Map<number, ReturnType<ReturnType<typeof tellerOver>>>()
-    const teller = tellerOver(this.database)
+    const lookUps = new Map<number, ReturnType<ReturnType<typeof partNamesOver>>>()
+    const partNames = partNamesOver(this.database)
     return batches.flatMap(batch => {
-      const told = tellers.get(batch.org_id) ?? teller(batch.org_id)
-      tellers.set(batch.org_id, told)
+      const namesOf = lookUps.get(batch.org_id) ?? partNames(batch.org_id)
+      lookUps.set(batch.org_id, namesOf)
       const orgId = this.sql.organisation.get(batch.org_id)?.id
       if (orgId === undefined) return []
-      return eventsOf(batch).map((stored, place) => {
-        const event = told('', stored)
+      return eventsOf(batch).map((event, place) => {
+        const names = namesOf(event)
         return {
           ...{ seq: batch.seq, place, org_id: orgId },
           ...{ id: event.id, kind: event.kind, source: event.source },
           ...{ user_id: event.userId, anonymous_id: event.anonymousId },
-          ...{ flow_id: event.flow?.id ?? null, flow_key: event.flow?.key ?? null },
+          ...{ flow_id: names.flowId, flow_key: names.flowKey },
           ...{ flow_version: event.flowVersion },
-          ...{ step_id: event.step?.id ?? null, step_key: event.step?.key ?? null },
-          ...{ item_id: event.item?.id ?? null, item_key: event.item?.key ?? null },
+          ...{ step_id: names.stepId, step_key: names.stepKey },
+          ...{ item_id: names.itemId, item_key: names.itemKey },
           ...{ run_id: event.runId, session_id: event.sessionId },
           ...{ occurred_at: event.occurredAt, reported_at: event.reportedAt },
           ...{ received_at: event.receivedAt, url: event.url, name: event.name },

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { PastRun } from '../../../core/run/past-run.ts'
+import type { PastRun } from '../../../core/flow/past-run.ts'
 
 /** The most runs of a person in a flow: nobody has more by themselves, but anybody can report any number. */
 const maxPastRuns = 1_000

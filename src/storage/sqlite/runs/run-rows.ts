@@ -1,8 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { RunOutcome } from '../../../core/run/outcome.ts'
 import { type RunAnswer, type RunStep, unpackTraits } from '../../../core/run/run.ts'
-import type { RunRow } from '../../../core/run/stored-run.ts'
-import type { RunStore } from '../../interfaces/runs.ts'
+import type { RunRow, RunStore } from '../../interfaces/runs.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 
 /**

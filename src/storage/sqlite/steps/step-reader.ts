@@ -13,7 +13,7 @@ import { dayMs, minuteMs } from '../../../core/time/durations.ts'
 import type { LookStore, StepBaseline, SuggestedSelectors } from '../../interfaces/authoring.ts'
 import type {
   FingerprintEvidence,
-  FingerprintLook,
+  LatestFingerprint,
   StepDay,
   StepEvidence,
 } from '../../interfaces/steps.ts'
@@ -93,7 +93,7 @@ function statements(database: Database) {
       `select status, count(*) as count from step_fingerprints where ${inScope} group by status`,
     ),
     latestVerdict: database.query<
-      Omit<FingerprintLook, 'fingerprint'> & { fingerprint: string | null },
+      Omit<LatestFingerprint, 'fingerprint'> & { fingerprint: string | null },
       number[]
     >(
       `select status, score, at, fingerprint from step_fingerprints
@@ -141,7 +141,7 @@ export class StepReader {
     const scope: Scope = [orgRow, stepRow, sinceMs, version]
     const people = await this.healthCounts(orgRow, stepRow, version, sinceMs)
     const slotsOf = () => sql.slots.all(orgRow, stepRow, now - sinceWindowMs, version)
-    const [reported, since, pages, messages, alternate, fingerprints] = await Promise.all([
+    const [reported, since, pages, messages, alternate, ofFingerprints] = await Promise.all([
       sql.reports.all(...scope),
       badSince(people, slotsOf),
       sql.pages.all(...scope),
@@ -149,6 +149,7 @@ export class StepReader {
       this.alternate(...scope),
       this.fingerprints(...scope),
     ])
+    const { suggestion, ...fingerprints } = ofFingerprints
     const reports = noHealthCounts()
     const last = { find: null as number | null, miss: null as number | null }
     for (const row of reported) {
@@ -166,6 +167,7 @@ export class StepReader {
       messages,
       alternate,
       fingerprints,
+      suggestion,
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { judgeFingerprint } from '../../../core/step/fingerprint.ts'
+import { judgeFingerprint } from '../../../core/step/comparison.ts'
 import type { FingerprintVerdict } from '../../interfaces/steps.ts'
 import type { FingerprintReport, HealthReport } from '../../shared/in-rows.ts'
 

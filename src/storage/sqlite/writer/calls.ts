@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { AppendOutcome, EventBatch } from '../../../core/event/stored-event.ts'
+import type { AppendOutcome, EventBatch } from '../../../core/event/event.ts'
 import { failing } from '../../../failpoints.ts'
 import type { ProgressLedger } from '../../interfaces/checklists.ts'
 import type { EventLedger, JudgedEvent } from '../../interfaces/events.ts'

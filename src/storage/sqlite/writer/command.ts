@@ -1,4 +1,4 @@
-import type { AppendOutcome } from '../../../core/event/stored-event.ts'
+import type { AppendOutcome } from '../../../core/event/event.ts'
 import type { FingerprintVerdict } from '../../interfaces/steps.ts'
 import type {
   CompletionReport,

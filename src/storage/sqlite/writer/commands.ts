@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { EventSource, RejectionCode } from '../../../core/event/event.ts'
-import type { AppendOutcome } from '../../../core/event/stored-event.ts'
+import type { AppendOutcome, EventSource, RejectionCode } from '../../../core/event/event.ts'
 import { hourMs } from '../../../core/time/durations.ts'
 import { failing } from '../../../failpoints.ts'
 import type { EventBatch, NewEvent } from '../../shared/in-rows.ts'
@@ -16,8 +15,7 @@ import { Follower } from '../projections/follower.ts'
 import type { FollowerState } from '../projections/pending-facts.ts'
 import type { RunChanges } from '../runs/run-table.ts'
 import { StepTable } from '../steps/step-table.ts'
-import type { CommandResult, StorageCommand } from './command.ts'
-import { timeOf } from './command.ts'
+import { type CommandResult, type StorageCommand, timeOf } from './command.ts'
 import { EventCommands, type StoreOutcome } from './event-commands.ts'
 
 /** What the writer needs from whatever executes its commands. */

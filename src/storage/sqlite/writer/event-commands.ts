@@ -1,6 +1,10 @@
-import type { EventSource } from '../../../core/event/event.ts'
-import { idsOf, personOf } from '../../../core/event/event.ts'
-import type { AppendOutcome, PersonIds } from '../../../core/event/stored-event.ts'
+import {
+  type AppendOutcome,
+  type EventSource,
+  idsOf,
+  type PersonIds,
+  personOf,
+} from '../../../core/event/event.ts'
 import { newEventId } from '../../../core/organisation/ids.ts'
 import type { CompletionReport, EventBatch, NewEvent, TickReport } from '../../shared/in-rows.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { AppendOutcome } from '../../../core/event/stored-event.ts'
+import type { AppendOutcome } from '../../../core/event/event.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
 import type { CommandResult, StorageCommand } from './command.ts'
 import type { Executor } from './commands.ts'

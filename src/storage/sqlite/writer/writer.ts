@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { AppendOutcome } from '../../../core/event/stored-event.ts'
+import type { AppendOutcome } from '../../../core/event/event.ts'
 import { failing } from '../../../failpoints.ts'
 import {
   ClockApart,

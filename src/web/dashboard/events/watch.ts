@@ -1,5 +1,6 @@
+import type { Static } from '@sinclair/typebox'
 import { useEffect, useMemo } from 'preact/hooks'
-import type { ActivityPage } from '../../../modules/events/schema.ts'
+import type { Activity } from '../../../storage/interfaces/events.ts'
 import { keepReading, type Read, Reading } from '../api/read.ts'
 import { ask } from '../api/request.ts'
 
@@ -8,10 +9,10 @@ const watchEveryMs = 2_000
 /** The same number as the server remembers. */
 const maxShown = 500
 
-export type SeenEvent = ActivityPage['events'][number] & { number: number }
+export type SeenEvent = Static<typeof Activity>['events'][number] & { number: number }
 
 /** What has arrived since somebody started to watch, the newest first. */
-export interface Watched extends Pick<ActivityPage, 'cursor' | 'since' | 'missed'> {
+export interface Watched extends Pick<Static<typeof Activity>, 'cursor' | 'since' | 'missed'> {
   events: readonly SeenEvent[]
 }
 
@@ -21,7 +22,7 @@ class Watch extends Reading<Watched> {
 
   protected override async take(): Promise<Watched | null> {
     const known = this.data.peek()
-    const { value } = await ask<ActivityPage>(
+    const { value } = await ask<Static<typeof Activity>>(
       known ? `${this.path}?after=${known.cursor}` : this.path,
     )
     if (value === null) return null

@@ -1,4 +1,4 @@
-import { fewestPeople, totalsOf } from '../../../core/step/health.ts'
+import { minPeople, totalsOf } from '../../../core/step/health.ts'
 import { type Column, Table } from '../parts/table.tsx'
 import { healthWords as words } from '../words/health.ts'
 import { formatAge, formatCount, formatMoment, formatShare, none } from '../words/time.ts'
@@ -32,14 +32,14 @@ export function StepFacts({ step, zone }: { step: CheckedStep; zone: string }) {
   const told = Object.entries(step.people).filter(([, count]) => count > 0)
   return (
     <>
-      {step.state === 'unknown' && <p>{words.needs(fewestPeople, people, step.version)}</p>}
+      {step.state === 'unknown' && <p>{words.needs(minPeople, people, step.version)}</p>}
       {people > 0 && (
         <dl class="facts">
           <div>
             <dt>{words.found}</dt>
             <dd>
               {words.foundBy(formatCount(finds), formatCount(people))}
-              {people >= fewestPeople && <small> {formatShare(finds, people)}</small>}
+              {people >= minPeople && <small> {formatShare(finds, people)}</small>}
             </dd>
           </div>
           {!isWell(step.state) && (

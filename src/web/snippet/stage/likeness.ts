@@ -1,4 +1,4 @@
-import { type Remembered, rememberedLikeness } from '../../../core/step/remembered.ts'
+import { type Remembered, rememberedLikeness } from '../../../core/step/comparison.ts'
 import { matching } from './elements.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Pause } from './pauses.ts'

@@ -74,14 +74,14 @@ test('every event is a row with what the API says of it, in the order of arrival
     events.map((event, i) => ({
       ...{ seq: found[i]!.seq, place: found[i]!.place, org_id: tenant.id, id: event.id },
       ...{ kind: event.kind, source: event.source, user_id: event.userId },
-      ...{ anonymous_id: event.anonymousId, flow_id: event.flow?.id ?? null },
-      ...{ flow_key: event.flow?.key ?? null, flow_version: event.flowVersion },
-      ...{ step_id: event.step?.id ?? null, step_key: event.step?.key ?? null },
+      ...{ anonymous_id: event.anonymousId, flow_id: event.flowId },
+      ...{ flow_key: event.flowKey, flow_version: event.flowVersion },
+      ...{ step_id: event.stepId, step_key: event.stepKey },
       ...{ item_id: null, item_key: null, run_id: event.runId, session_id: event.sessionId },
       ...{ occurred_at: event.occurredAt, reported_at: event.reportedAt },
       ...{ received_at: event.receivedAt, url: event.url, name: event.name, reason: event.reason },
-      properties: event.properties && text(JSON.parse(event.properties)),
-      traits: event.traits && text(JSON.parse(event.traits)),
+      properties: text(event.properties),
+      traits: text(event.traits),
     })),
   )
   await close()

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { noHistory } from '../../../src/core/flow/decision.ts'
-import { historyOf, type PastRun } from '../../../src/core/run/past-run.ts'
+import { historyOf, type PastRun } from '../../../src/core/flow/past-run.ts'
 
 const run = (key: string, startedAt: number, ended: Partial<PastRun> = {}): PastRun => ({
   key,

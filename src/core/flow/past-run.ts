@@ -1,4 +1,4 @@
-import { type FlowHistory, noHistory } from '../flow/decision.ts'
+import { type FlowHistory, noHistory } from './decision.ts'
 
 /** A run of a person, with what decides what they see next. Times are epoch milliseconds. */
 export interface PastRun {
