@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { importTexts, requireLocale, type TextImport } from '../../core/flow/texts/import.ts'
-import { localeProblem } from '../../core/flow/texts/locale-fault.ts'
+import { localeProblem } from '../../core/flow/texts/locale.ts'
 import {
   type SheetFormat,
   SheetProblem,

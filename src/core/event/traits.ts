@@ -1,4 +1,17 @@
-import { attributeOf, type Traits } from '../flow/audience-match.ts'
+/** What the page or a back end report about a person: a JSON object. */
+export type Traits = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is Traits =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A trait by its name, or by the path to it: `company.plan`. */
+export function attributeOf(traits: Traits, name: string): unknown {
+  if (Object.hasOwn(traits, name)) return traits[name]
+  const dot = name.indexOf('.')
+  if (dot < 0 || !Object.hasOwn(traits, name.slice(0, dot))) return undefined
+  const inner = traits[name.slice(0, dot)]
+  return isObject(inner) ? attributeOf(inner, name.slice(dot + 1)) : undefined
+}
 
 /** The most traits that an organisation can list, and the most characters of their names and values. */
 export const maxTraits = 8

@@ -1,8 +1,7 @@
+import { attributeOf, isObject, type Traits } from '../event/traits.ts'
 import { quoted, shown } from '../text/wording.ts'
-import { attributeOf, compared, isObject, ruleMatches, type Traits } from './audience-match.ts'
+import { compared, ruleMatches } from './audience-match.ts'
 import type { AudienceRule } from './flow.ts'
-
-export { compared, type Traits }
 
 /** Whether something holds, and a sentence that explains why. */
 export interface Reason {

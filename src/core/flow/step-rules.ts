@@ -1,12 +1,13 @@
+import { eventKinds } from '../event/event.ts'
 import { isTelling } from '../step/remembered.ts'
 import { fragileParts } from '../step/selector-fragility.ts'
 import { readSelector } from '../step/selector-syntax.ts'
-import { eventProblems } from './event-rules.ts'
+import { quoted } from '../text/wording.ts'
 import type { StepDefinition, Target } from './flow.ts'
-import { lookProblems } from './look-rules.ts'
 import { markdownProblems } from './markdown-rules.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
-import { navigateProblems } from './way-rules.ts'
+import type { Media } from './theme.ts'
+import { urlMatches } from './url-rule.ts'
 
 /** Problems of a step by itself. */
 export function* stepProblems(step: StepDefinition): Iterable<FlowProblem> {
@@ -118,4 +119,80 @@ function* buttonProblems({ advance, buttons, question }: StepDefinition): Iterab
       yield warning('unused_href', place, message)
     }
   }
+}
+
+/** Problems with how a step is drawn. */
+export function* lookProblems(step: StepDefinition): Iterable<FlowProblem> {
+  const { kind, media, spotlight, banner, opens } = step
+  if (media) yield* mediaProblems(media)
+  if (banner && kind !== 'banner') yield unused('banner', kind, 'banner')
+  if (opens && kind !== 'hotspot') yield unused('opens', kind, 'hotspot')
+  if (!spotlight || spotlight === 'off') return
+  if (kind !== 'tooltip' && kind !== 'hotspot') yield unused('spotlight', kind, 'tooltip')
+  else if (spotlight === 'block' && step.advance.on === 'event') {
+    const message =
+      'The step waits for what the visitor does on the page, of which "block" leaves them the element alone: write "spotlight: off" where they need more of it'
+    yield warning('blocked_page', '/spotlight', message)
+  }
+}
+
+const unused = (field: string, kind: string, other: string): FlowProblem =>
+  warning(
+    `unused_${field}`,
+    `/${field}`,
+    `This has no effect on a ${kind}: write "kind: ${other}", or remove it`,
+  )
+
+function* mediaProblems(media: Media): Iterable<FlowProblem> {
+  const { image, video, alt, captions } = media
+  if (image !== undefined && video !== undefined) {
+    yield error('image_and_video', '/media/image', 'A step can show only one of the two: keep one')
+  } else if (image === undefined && video === undefined) {
+    const message = 'There is nothing to show: add image or video with an address'
+    yield error('missing_media', '/media', message)
+  }
+  if (video !== undefined && captions === undefined) {
+    const message =
+      'People who cannot hear it, or have the sound off, miss what is said: add captions (WebVTT)'
+    yield warning('missing_captions', '/media/video', message)
+  }
+  if (alt === undefined && (image ?? video) !== undefined) {
+    const message = 'People who cannot see it need a text: add alt, or "" if it is only decorative'
+    yield warning('missing_alt', image === undefined ? '/media/video' : '/media/image', message)
+  }
+}
+
+/** Why no application sends a custom event with this name, as the end of a sentence, or null. */
+function eventNameProblem(name: string): string | null {
+  if (name.trim() === '')
+    return 'the name of the event is blank; write the one that your application sends'
+  if (!(eventKinds as readonly string[]).includes(name)) return null
+  return `${quoted(name)} is a kind of Cairn's own events, and only custom ones count here; name one that your application sends`
+}
+
+/**
+ * What is wrong with the name of an event that something waits for.
+ *
+ * @param inVain the problem if the event can never come: its code, and what then never happens
+ */
+export function* eventProblems(
+  name: string,
+  path: string,
+  inVain: { code: string; consequence: string },
+): Iterable<FlowProblem> {
+  const problem = eventNameProblem(name)
+  if (problem !== null) yield error(inVain.code, path, `${inVain.consequence}: ${problem}`)
+}
+
+/** Problems with where a step leads, compared with the page that it is for. */
+function* navigateProblems({ page, navigate }: StepDefinition): Iterable<FlowProblem> {
+  if (navigate === undefined || page === undefined) return
+  const isPath = navigate.startsWith('/')
+  // A path belongs to whatever site the page is on.
+  const origin = /^[a-z]+:\/\/[^/?#*]+/i.exec(page.pattern)?.[0] ?? 'https://host.invalid'
+  const url = isPath ? URL.parse(navigate, origin) : URL.parse(navigate)
+  if (url === null || urlMatches(page, url) || /^[^/]*\*/.test(page.pattern)) return
+  const message =
+    'The address does not match "page", so the step is shown there only if the site redirects: change one of them'
+  yield warning('navigates_elsewhere', '/navigate', message)
 }

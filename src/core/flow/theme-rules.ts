@@ -12,19 +12,19 @@ import {
   useMode,
 } from 'culori/fn'
 import { didYouMean, quoted } from '../text/wording.ts'
-import { mergedTheme } from './merged-theme.ts'
-import { error, type FlowProblem, warning } from './problem.ts'
-import type { Theme } from './theme.ts'
 import {
   type Colours,
   coloursOn,
   contrast,
   goesWith,
   luminance,
+  mergedTheme,
   minOfShapes,
   minOfText,
   ownColours,
-} from './theme-colours.ts'
+} from './merged-theme.ts'
+import { error, type FlowProblem, warning } from './problem.ts'
+import type { Theme } from './theme.ts'
 import { colourPattern, patternsInWords } from './values.ts'
 
 for (const mode of [modeRgb, modeHsl, modeHwb, modeLab, modeLch, modeOklab, modeOklch])

@@ -1,10 +1,10 @@
 import { readSelector } from '../step/selector-syntax.ts'
 import { quoted } from '../text/wording.ts'
 import { dayMs } from '../time/durations.ts'
-import { eventProblems } from './event-rules.ts'
 import type { FlowDefinition } from './flow.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 import { isDay, isZone, spanMs, spanOf } from './schedule.ts'
+import { eventProblems } from './step-rules.ts'
 import type { Goal, Rollout, Schedule, When } from './timing.ts'
 
 /** Problems with the zone of a flow's times. */

@@ -1,7 +1,7 @@
 import { didYouMean, quoted } from '../../text/wording.ts'
 import type { FlowDefinition } from '../flow.ts'
 import { at, type LocaleTexts, type Path, withAt } from './fields.ts'
-import { localeProblem } from './locale-fault.ts'
+import { localeProblem } from './locale.ts'
 import { SheetProblem, type TextSheet } from './sheet.ts'
 import { type TextUnit, textUnits, translationOf } from './units.ts'
 

@@ -3,7 +3,7 @@ import type { FlowDefinition } from '../flow.ts'
 import { markdownProblems } from '../markdown-rules.ts'
 import { error, type FlowProblem, warning } from '../problem.ts'
 import { at, type Path } from './fields.ts'
-import { localeProblem } from './locale-fault.ts'
+import { localeProblem } from './locale.ts'
 import { coverageOf, type TextUnit, textUnits, translationOf } from './units.ts'
 
 /** How many missing texts a warning names. */

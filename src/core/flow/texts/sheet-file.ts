@@ -6,8 +6,7 @@ import {
   SheetProblem,
   type TextSheet,
 } from './sheet.ts'
-import { xliffText } from './xliff.ts'
-import { readXliff } from './xliff-reader.ts'
+import { readXliff, xliffText } from './xliff.ts'
 
 /** A sheet as a file. JSON contains only translations; an untranslated text is empty there. */
 export function sheetText(sheet: TextSheet, format: SheetFormat): string {

@@ -1,11 +1,10 @@
 import { didYouMean, quoted } from '../text/wording.ts'
-import { eventProblems } from './event-rules.ts'
+import { comparedBy } from './audience-match.ts'
 import type { FlowDefinition, StepDefinition, StepRule } from './flow.ts'
+import { exitsOf, reachIn } from './paths.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
-import { comparedBy } from './step-when.ts'
+import { eventProblems } from './step-rules.ts'
 import { audienceRuleProblems } from './targeting-rules.ts'
-import { urlMatches } from './url-rule.ts'
-import { exitsOf, reachIn } from './ways.ts'
 
 /** Problems with the ways from step to step, which can only be found by looking at all steps. */
 export function* wayProblems({ steps }: Pick<FlowDefinition, 'steps'>): Iterable<FlowProblem> {
@@ -83,17 +82,4 @@ export function* stepRuleProblems(rule: StepRule): Iterable<FlowProblem> {
     if (compared) yield* audienceRuleProblems(compared)
     else yield error('invalid_rule', '/op', 'The comparison is missing: add op, such as "op: eq"')
   }
-}
-
-/** Problems with where a step leads, compared with the page that it is for. */
-export function* navigateProblems({ page, navigate }: StepDefinition): Iterable<FlowProblem> {
-  if (navigate === undefined || page === undefined) return
-  const isPath = navigate.startsWith('/')
-  // A path belongs to whatever site the page is on.
-  const origin = /^[a-z]+:\/\/[^/?#*]+/i.exec(page.pattern)?.[0] ?? 'https://host.invalid'
-  const url = isPath ? URL.parse(navigate, origin) : URL.parse(navigate)
-  if (url === null || urlMatches(page, url) || /^[^/]*\*/.test(page.pattern)) return
-  const message =
-    'This address does not match page, so the step is not shown there unless the site redirects: let page match it'
-  yield warning('navigates_elsewhere', '/navigate', message)
 }

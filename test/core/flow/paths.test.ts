@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { isOnWay, type Known } from '../../../src/core/flow/audience-match.ts'
 import { readFlowFile } from '../../../src/core/flow/file.ts'
 import type { StepDefinition } from '../../../src/core/flow/flow.ts'
-import { isOnWay, type Known } from '../../../src/core/flow/step-when.ts'
-import { exitsOf, hasBranches, reachIn, stepsAhead } from '../../../src/core/flow/ways.ts'
+import { exitsOf, hasBranches, reachIn, stepsAhead } from '../../../src/core/flow/paths.ts'
 
 /** A flow's steps, read from their YAML, and the problems found in them. */
 function read(steps: string) {
