@@ -6,8 +6,8 @@ import type { Clock } from './core/time/clock.ts'
 import { Endpoint, type RoutedRequest } from './http/endpoint.ts'
 import {
   asksForPage,
+  completeUrl,
   hasLongTarget,
-  mendUrl,
   pathOf,
   RequestContext,
   targetTooLong,
@@ -93,7 +93,7 @@ export interface AppDeps {
   stores: Stores
   management: ManagementStores
   limiter: Limiter
-  /** Does what takes long about flows, where nobody waits for an answer. */
+  /** Does what takes long about flows, while no request waits. */
   flowWork: FlowWork
   tokens: SessionTokens
   /** Null if there is no dashboard. */
@@ -180,7 +180,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...environmentRoutes({ ...management, stores, flowWork }),
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, stores, clock }),
-    ...operationsRoutes({ ...management, server: deps.server, clock }),
+    ...operationsRoutes({ ...management, server: deps.server }),
     ...alertRoutes({ store: management.alerts, stores, clock, ...deps.alerts }),
     ...dashboardRoutes({
       ...deps,
@@ -214,7 +214,7 @@ function pathTable(routes: ReadonlyMap<string, readonly Route[]>) {
 /**
  * The HTTP API. Opens nothing: everything that it needs is passed in.
  *
- * The order of a request: a target that is too long is refused (414); a preflight is answered; the route
+ * The order of a request: a target that is too long is rejected (414); a preflight is answered; the route
  * (404, 405); then its endpoint. No Elysia hook runs before a route, because one would make Elysia build a
  * second URL, and wait, for each request.
  */
@@ -227,14 +227,14 @@ export function createApp(deps: AppDeps) {
   const callOf = (request: Request, route: Route | null) =>
     new RequestContext(request, route, deps.clock.now(), deps.clock.monotonic())
 
-  /** Shows the limit of the method that is asked about. */
-  const answerPreflight = (request: Request, known: readonly Route[]): Response => {
+  /** Shows the limit of the method that is requested. */
+  const respondToPreflight = (request: Request, known: readonly Route[]): Response => {
     const requested = request.headers.get('access-control-request-method')
     const route = known.find(({ method }) => method === requested) ?? known[0] ?? null
     return responder.respond(callOf(request, route), preflight)
   }
 
-  /** Leads somebody who asks for the root to where they can see something. */
+  /** Redirects the root to a page. */
   const front = { status: 302, headers: { Location: deps.dashboard ? 'dashboard' : 'docs' } }
 
   /** What a browser gets at an unknown path in place of JSON; null where it gets the same as everybody. */
@@ -247,30 +247,30 @@ export function createApp(deps: AppDeps) {
   /** Refuses an unknown path (404), or a method that the path does not take (405). */
   const noRoute = (request: Request): Response => {
     const known = routesAt(pathOf(request))
-    if (request.method === 'OPTIONS') return answerPreflight(request, known)
+    if (request.method === 'OPTIONS') return respondToPreflight(request, known)
     const call = callOf(request, known[0] ?? null)
     if (known.length === 0) {
       const reply = replyToBrowser(request)
       if (reply) return responder.respond(call, reply)
-      return responder.reject(call, new AppError('not_found', 'There is nothing at this path'))
+      return responder.reject(call, new AppError('not_found', 'Nothing exists at this path'))
     }
     const methods = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    const rejection = new AppError('method_not_allowed', `This path takes ${methods.join(', ')}`)
+    const rejection = new AppError('method_not_allowed', `This path accepts ${methods.join(', ')}`)
     const reply = errorResponse(rejection)
     const headers = { ...reply.headers, Allow: [...methods, 'OPTIONS'].join(', ') }
     return responder.rejectWith(call, rejection, { ...reply, headers })
   }
 
-  const refuseTarget = (request: Request): Response => {
+  const rejectTarget = (request: Request): Response => {
     const [route = null] = routesAt(pathOf(request))
     return responder.reject(callOf(request, route), targetTooLong())
   }
 
   // Otherwise Elysia would take a host of fewer than four characters, and what follows it, for a longer host.
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
-    .wrap(answer => (request: Request) => {
-      mendUrl(request)
-      return hasLongTarget(request) ? refuseTarget(request) : answer(request)
+    .wrap(next => (request: Request) => {
+      completeUrl(request)
+      return hasLongTarget(request) ? rejectTarget(request) : next(request)
     })
     .onError(({ code, error, request }) =>
       code === 'NOT_FOUND' ? noRoute(request) : responder.reject(callOf(request, null), error),
@@ -279,7 +279,7 @@ export function createApp(deps: AppDeps) {
   /**
    * Bound, so that there is no source text. Elysia would read it to guess what a handler needs, and take it
    * for one that has to be awaited because it has a call after a `return`. Elysia reads no body either,
-   * because it sees none wanted; telling it so would make it wrap each answer in a promise.
+   * because it sees none wanted; an option for that would make it wrap each response in a promise.
    */
   const register = (method: string, path: string, handle: (routed: RoutedRequest) => unknown) =>
     app.route(method, path, handle.bind(null) as never)
@@ -294,7 +294,7 @@ export function createApp(deps: AppDeps) {
       register(route.method, path, handle)
       if (route.method === 'GET') register('HEAD', path, handle)
     }
-    register('OPTIONS', path, ({ request }) => answerPreflight(request, ofPath))
+    register('OPTIONS', path, ({ request }) => respondToPreflight(request, ofPath))
   }
   return app
 }

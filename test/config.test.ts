@@ -97,11 +97,11 @@ describe('where a setting comes from', () => {
       'CAIRN_BACKUP_EVERY is set without a directory: set CAIRN_BACKUP_DIR to where the backups go',
     ])
     expect(linesOf({ flags: { backupDir: 'b' } })).toEqual([
-      'CAIRN_BACKUP_DIR is set, and no backup would be made: set CAIRN_BACKUP_EVERY too, such as 6h',
+      'CAIRN_BACKUP_DIR is set, but no backup would be made: set CAIRN_BACKUP_EVERY too, such as 6h',
     ])
     for (const backupDir of ['d/', 'd/backups', './x/../d/a/b']) {
       expect(linesOf({ flags: { backupEvery: '1d', backupDir, data: './d' } })).toEqual([
-        'CAIRN_BACKUP_DIR is in the data directory, with which backups would be lost: set a directory elsewhere, best on another disk',
+        'CAIRN_BACKUP_DIR is in the data directory and would be lost with it: choose another directory, best on another disk',
       ])
     }
     for (const backupDir of ['d-backups', '.', 'e/d']) {
@@ -141,7 +141,7 @@ describe('a settings file', () => {
 
   test('that is missing, too large or a directory is reported, with what to do', () => {
     expect(linesOf({ env: { CAIRN_CONFIG: '/nowhere/cairn.env' } })).toEqual([
-      'CAIRN_CONFIG names /nowhere/cairn.env, which does not exist: make it, or name another',
+      'CAIRN_CONFIG names /nowhere/cairn.env, which does not exist: create it, or name another',
     ])
     expect(linesOf({ flags: { config: tmpdir() } })[0]).toContain('which is a directory')
     expect(linesWith(`#${'x'.repeat(70_000)}`)[0]).toContain('which is over 64 KiB')
@@ -161,7 +161,7 @@ describe('a settings file', () => {
     withFile('CAIRN_PROT=1\nTZ=UTC\nCAIRN_DEBUG=1\nCAIRN_CONFIG=x\n', path => {
       const { warnings } = readConfig({ flags: { config: path } })
       expect(warnings.map(line => line.replace(path, 'FILE'))).toEqual([
-        'CAIRN_PROT in FILE is no setting of Cairn and is ignored: did you mean CAIRN_PORT?',
+        'CAIRN_PROT in FILE is not a setting of Cairn and is ignored: did you mean CAIRN_PORT?',
         'TZ in FILE is ignored: set it in the environment',
         'CAIRN_DEBUG in FILE is ignored: set it in the environment',
         'CAIRN_CONFIG in FILE is ignored: set it in the environment',
@@ -194,7 +194,7 @@ describe('secrets', () => {
 
   test('in a missing file are rejected, with the name of the file', () => {
     expect(linesOf({ env: { CAIRN_SESSION_SECRET_FILE: '/nowhere/secret' } })).toEqual([
-      'CAIRN_SESSION_SECRET_FILE names /nowhere/secret, which does not exist: make it, or name another',
+      'CAIRN_SESSION_SECRET_FILE names /nowhere/secret, which does not exist: create it, or name another',
     ])
   })
 
@@ -321,7 +321,7 @@ describe('mistakes', () => {
     ['CAIRN_XYZ', 'check its spelling'],
   ])('the warning of %s says "%s"', (name, advice) => {
     const { warnings } = readConfig({ env: { [name]: '1' } })
-    expect(warnings).toEqual([`${name} is no setting of Cairn and is ignored: ${advice}`])
+    expect(warnings).toEqual([`${name} is not a setting of Cairn and is ignored: ${advice}`])
   })
 })
 

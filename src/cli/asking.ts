@@ -4,8 +4,8 @@ import { behindHeader } from '../http/responder.ts'
 import { CommandFailure } from './failure.ts'
 import { tell } from './output.ts'
 
-/** The type of an answer: given directly, or as a schema. */
-type Told<T> = T extends TSchema ? Static<T> : T
+/** The type of a response, given directly or as a schema. */
+type ResponseOf<T> = T extends TSchema ? Static<T> : T
 
 /** Sends a request, wherever it goes. */
 export type Send = (path: string, init: RequestInit) => Promise<Response>
@@ -13,17 +13,17 @@ export type Send = (path: string, init: RequestInit) => Promise<Response>
 export interface AskOptions {
   body?: unknown
   headers?: Readonly<Record<string, string>>
-  /** Told the progress of long work, in the API's words. */
+  /** Called with the progress of long work, as the API reports it. */
   onProgress?(progress: never): void
 }
 
-/** Asks Cairn's API, and puts its refusals into the words of the command line. */
+/** Sends requests to Cairn's API, and turns error responses into messages of the command line. */
 export interface Asker {
   /**
    * @param what a method and a path, such as `GET /flows`
-   * @throws CommandFailure with the API's reason for refusing it
+   * @throws CommandFailure for an error response
    */
-  ask<T>(what: string, options?: AskOptions): Promise<Told<T>>
+  ask<T>(what: string, options?: AskOptions): Promise<ResponseOf<T>>
   /** Like `ask`, for an answer of any size and kind: its text as it arrives. */
   download(what: string, options?: AskOptions): Promise<AsyncIterable<string>>
 }
@@ -31,7 +31,7 @@ export interface Asker {
 /** The code that system and runtime give an error. */
 export const codeOf = (error: unknown) => String((error as { code?: string }).code ?? error)
 
-interface rejection {
+interface Rejection {
   error: string
   code?: string
   details?: { path: string; message: string }[]
@@ -41,31 +41,31 @@ interface rejection {
 /** Statuses after which a retry may succeed in a moment. */
 const passing = [429, 503]
 const maxTries = 5
-/** The longest wait that a server may ask for, seconds: the window of a limit, and a bit more. */
-const maxWaitLength = 90
+/** Seconds: the window of a limit, and a bit more. */
+const maxDelay = 90
 
-/** How long a server asks to wait before the next try, seconds; null if that is not worth it. */
-function waitAskedBy({ status, headers }: Response): number | null {
+/** Seconds until a retry; null if there should be none. */
+function retryDelayOf({ status, headers }: Response): number | null {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
-  return passing.includes(status) && seconds >= 0 && seconds <= maxWaitLength ? seconds : null
+  return passing.includes(status) && seconds >= 0 && seconds <= maxDelay ? seconds : null
 }
 
 export const notCairnCode = 'not_cairn'
 
 export const notCairn = (status: number) =>
-  new CommandFailure(`the server answered ${status}, and not as Cairn does: is --url right?`, {
+  new CommandFailure(`the response (${status}) is not Cairn's: check --url`, {
     code: notCairnCode,
   })
 
 /**
  * @param root the path below which all others are
- * @param onWait told when the server asks for a longer wait
+ * @param onWait called before a wait of over a second
  */
 export function asking(
   send: Send,
   credential: Readonly<Record<string, string>>,
   root = '/api/v1/manage',
-  onWait = (seconds: number) => tell(`the server asked to wait: going on in ${seconds} s`),
+  onWait = (seconds: number) => tell(`Rate limited. Retrying in ${seconds} s.`),
 ): Asker {
   /** @throws CommandFailure if the answer is a refusal */
   const answerTo = async (what: string, { body, headers, onProgress }: AskOptions) => {
@@ -83,10 +83,10 @@ export function asking(
     for (let tries = 1; ; tries++) {
       const response = await send(root + path, init)
       if (response.ok) {
-        tellOfNodesBehind(response)
+        printNodesBehind(response)
         return response
       }
-      const seconds = tries < maxTries ? waitAskedBy(response) : null
+      const seconds = tries < maxTries ? retryDelayOf(response) : null
       if (seconds === null) throw await failureOf(response)
       if (seconds > 1) onWait(seconds)
       await Bun.sleep(seconds * 1_000)
@@ -95,21 +95,21 @@ export function asking(
   return {
     async ask<T>(what: string, options: AskOptions = {}) {
       const response = await answerTo(what, options)
-      if (options.onProgress) return (await resultIn(response, options.onProgress)) as Told<T>
-      return (response.status === 204 ? null : await jsonOf(response)) as Told<T>
+      if (options.onProgress) return (await resultIn(response, options.onProgress)) as ResponseOf<T>
+      return (response.status === 204 ? null : await jsonOf(response)) as ResponseOf<T>
     },
     download: async (what, options = {}) => textOf(await answerTo(what, options)),
   }
 }
 
-/** Lists of names that were already reported, because a command may ask several times. */
-const toldOfNodes = new Set<string>()
+/** Lists of names that were printed, because a command may send several requests. */
+const printedNodes = new Set<string>()
 
-function tellOfNodesBehind({ headers }: Response): void {
+function printNodesBehind({ headers }: Response): void {
   const names = headers.get(behindHeader)
-  if (names === null || toldOfNodes.has(names)) return
-  toldOfNodes.add(names)
-  tell(`done, but these nodes may answer by what was before for up to 45 s: ${names}`)
+  if (names === null || printedNodes.has(names)) return
+  printedNodes.add(names)
+  tell(`Saved. These servers may use the old version for up to 45 seconds: ${names}`)
 }
 
 /** @throws CommandFailure if the answer breaks off */
@@ -122,7 +122,7 @@ async function* textOf({ body }: Response): AsyncGenerator<string> {
   }
 }
 
-/** The result of long work; see `answerLongWork`. */
+/** The result of long work; see `replyWithProgress`. */
 async function resultIn(response: Response, onProgress: (progress: never) => void) {
   let rest = ''
   for await (const text of textOf(response)) {
@@ -132,12 +132,10 @@ async function resultIn(response: Response, onProgress: (progress: never) => voi
       const { progress, result, failure } = JSON.parse(line)
       if (progress !== undefined) onProgress(progress as never)
       else if (failure === undefined) return result as unknown
-      else throw refused(failure, failure.code === 'internal' ? response : null)
+      else throw rejected(failure, failure.code === 'internal' ? response : null)
     }
   }
-  throw new CommandFailure(
-    "the answer ended before the result: see the server's log, and run this again",
-  )
+  throw new CommandFailure("the response ended early: see the server's log, and run this again")
 }
 
 /** @throws CommandFailure if it is not JSON */
@@ -149,7 +147,7 @@ async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-/** What can be done about a refusal on the command line, by code. */
+/** What to do on the command line, by code of the error. */
 const advices: Readonly<Record<string, string>> = {
   dead_letter_not_found: ': nothing was done; "cairn dead-letters list" shows all',
   delivery_not_found: ': "cairn alerts webhook deliveries ID" shows all',
@@ -165,25 +163,24 @@ const advices: Readonly<Record<string, string>> = {
   validation_failed: ': nothing was changed, fix this first',
 }
 
-/** The API's refusal of a request, in the words of the command line. */
 async function failureOf(response: Response): Promise<CommandFailure> {
   const { status } = response
-  const refusal = (await jsonOf(response)) as rejection | null
-  if (typeof refusal?.error !== 'string') throw notCairn(status)
+  const rejection = (await jsonOf(response)) as Rejection | null
+  if (typeof rejection?.error !== 'string') throw notCairn(status)
   if (status === 401) {
     return new CommandFailure(
-      'the server does not take the token in CAIRN_TOKEN: it is wrong, expired or revoked; make another with "cairn token create"',
+      'the server rejected the token in CAIRN_TOKEN: it is wrong, expired or revoked; create another with "cairn token create"',
     )
   }
-  return refused(refusal, status >= 500 ? response : null, passing.includes(status))
+  return rejected(rejection, status >= 500 ? response : null, passing.includes(status))
 }
 
 /**
- * @param faulty an answer about a fault of the server, about which its log says more
+ * @param faulty the response if the server failed, with the id for its log
  * @param isPassing whether a later try may succeed
  */
-function refused(
-  { error, code, details = [] }: rejection,
+function rejected(
+  { error, code, details = [] }: Rejection,
   faulty: Response | null,
   isPassing = false,
 ): CommandFailure {
@@ -192,7 +189,7 @@ function refused(
   const advice = advices[code ?? ''] ?? (isPassing ? ': try again later' : '')
   const lines = details.map(({ path, message }) => `${path} ${message}`.trim())
   const options = code === undefined ? {} : { code }
-  // In lower case, as the command line begins its sentences; a word in capitals stays.
-  const said = error.replace(/^[A-Z](?![A-Z])/, first => first.toLowerCase())
-  return new CommandFailure([`${said}${more}${advice}`, ...lines].join('\n'), options)
+  // Messages of the command line begin in lower case, except for words in capitals.
+  const message = error.replace(/^[A-Z](?![A-Z])/, first => first.toLowerCase())
+  return new CommandFailure([`${message}${more}${advice}`, ...lines].join('\n'), options)
 }

@@ -13,23 +13,19 @@ import { print, printJson, printTable, sizeOf, tell } from './output.ts'
 import { progressBar } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
-/** Other work on this machine goes first (nice(1)), because a backup has time. */
+/** Other processes go first (nice(1)). */
 const niceness = 10
 
 export function addBackup(cairn: Command): void {
   const backup = addSettings(cairn.command('backup'), ['data'])
     .description(
-      'copy the database to a file, even while the server runs; checks the copy and writes its checksum next to it',
+      'back up the database to a file, also of a running server; checks the copy and writes its checksum',
     )
-    .argument(
-      '<file|dir>',
-      'a new file, or a directory: the file in it is then named after the time',
-    )
-    .option('--keep <count>', 'keep only this many of the newest backups in the directory')
+    .argument('<file|dir>', 'a new file, or a directory for a file named after the time')
+    .option('--keep <count>', 'delete older backups in the directory, and keep this many')
     .option('--json', 'print {file, bytes, sha256, differences, removed} as JSON')
-    .notes(`The file is a whole SQLite database. It holds all that Cairn stores except
-session.key, which would let a reader make session tokens, and files that can be
-fetched again. Restore it with "cairn restore".`)
+    .notes(`The file is an SQLite database with all data except session.key, which would let
+a reader create session tokens. Restore it with "cairn restore".`)
     .examples(
       'cairn backup before-upgrade.db',
       'cairn backup /mnt/backups/ --data /var/lib/cairn --keep 14',
@@ -48,9 +44,7 @@ fetched again. Restore it with "cairn restore".`)
     )
   backup
     .command('list')
-    .description(
-      'list the backups that "cairn backup" or a server made in a directory, newest first',
-    )
+    .description('list the backups in a directory, newest first')
     .argument('<dir>', 'the directory')
     .option('--json', 'print [{file, at, bytes}] as JSON')
     .examples('cairn backup list /mnt/backups')
@@ -98,20 +92,17 @@ async function backUpTo(
   yieldToOthers()
   const bar = progressBar()
   const clearAway = () =>
-    dropBackup(data, file)
-      ? `${file} was already made`
-      : 'no backup was made, and nothing was changed'
+    dropBackup(data, file) ? `${file} was already made` : 'made no backup, and changed nothing'
   const made = await interruptible(clearAway, () => backUp(data, file, bar.show)).finally(bar.end)
   noteBackup(data, file, now)
   const removed = keep === null ? [] : await keepNewest(folder, keep, at)
   return { ...made, removed: removed.map(({ file }) => file) }
 }
 
-/** Whatever takes the data directory away would take such a backup along. */
 function requireApart(data: string, folder: string): void {
   if (!`${realPath(folder)}/`.startsWith(`${realPath(data)}/`)) return
   throw new CommandFailure(
-    `${folder} is in the data directory ${data}, with which it would be lost: name a directory elsewhere, best on another disk`,
+    `${folder} is in the data directory ${data} and would be lost with it: choose another directory, best on another disk`,
   )
 }
 
@@ -134,11 +125,11 @@ function yieldToOthers(): void {
 
 async function listBackups(folder: string, asJson: boolean): Promise<void> {
   if (!isDirectory(folder)) {
-    throw new CommandFailure(`${folder} is no directory: name the one that holds the backups`)
+    throw new CommandFailure(`${folder} is not a directory`)
   }
   const found = await backupsIn(folder)
   const backups = found.map(({ at, ...rest }) => ({ ...rest, at: isoTime(at) }))
   const rows = backups.map(({ at, bytes, file }) => [at, sizeOf(bytes), file])
   if (asJson) printJson(backups)
-  else printTable(['at', 'size', 'file'], rows, `no backups in ${folder}`)
+  else printTable(['at', 'size', 'file'], rows, `No backups in ${folder}.`)
 }

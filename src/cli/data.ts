@@ -15,13 +15,13 @@ import { CommandFailure } from './failure.ts'
 
 /** @throws CommandFailure, WrongStorage, DatabaseLost if a directory holds no data of Cairn */
 export function requireData(dataDir: string): void {
-  // A node that runs can be asked without knowing its database.
+  // A running server answers for its database.
   if (hasDatabase(dataDir) || (isHeld(dataDir) && holderOf(dataDir)?.database)) return
   requireOwnData(dataDir)
   requireNoLostDatabase(dataDir)
   const demo = existsSync('cairn-demo-data') ? ' (--data cairn-demo-data is the demo)' : ''
   throw new CommandFailure(
-    `there is no Cairn data in ${dataDir}: name its directory with --data or CAIRN_DATA${demo}, or begin with "cairn org create NAME"`,
+    `no Cairn data in ${dataDir}: set --data or CAIRN_DATA to the data directory${demo}, or run "cairn org create NAME" for a new one`,
   )
 }
 
@@ -34,7 +34,7 @@ export function requireData(dataDir: string): void {
 export function directoryOf({ data, databaseUrl }: StoragePlace, inItsPlace: string): string {
   if (databaseUrl === null) return data
   throw new CommandFailure(
-    `this is about a data directory, and CAIRN_DATABASE_URL names the database at ${databasePlace(databaseUrl)}: ${inItsPlace}`,
+    `this works on a data directory, but CAIRN_DATABASE_URL names the database at ${databasePlace(databaseUrl)}: ${inItsPlace}`,
     { code: 'unsupported_by_database' },
   )
 }
@@ -50,7 +50,7 @@ export function requireUsableData(dataDir: string): void {
   if (schema === 0) migrate(database)
   else if (schema < schemaKnown) {
     throw new CommandFailure(
-      `the database in ${dataDir} has schema ${schema}, and this cairn works with ${schemaKnown}: make a backup with the older release, then start the server, which changes the tables`,
+      `the database in ${dataDir} has schema ${schema}, and this cairn works with ${schemaKnown}: make a backup with the older release, then start the server to upgrade the database`,
     )
   }
 }
@@ -60,7 +60,7 @@ export function requireNoServer(dataDir: string): void {
   if (!isHeld(dataDir)) return
   const holder = holderOf(dataDir)
   throw new CommandFailure(
-    `the server that runs on ${dataDir} is older (${holder?.version ?? 'of another release'}) than this command: stop it and start this release, or use that release's commands`,
+    `the server on ${dataDir} is older (${holder?.version ?? 'another release'}) than this command: restart it with this release, or use the older cairn`,
   )
 }
 

@@ -4,18 +4,16 @@ import { codeOf } from './asking.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
 import { tell } from './output.ts'
 
-/** A server elsewhere, reached over HTTPS with a management token. */
-
-/** Why a server could not be reached, and what to do, by the error's code. */
+/** What to check if a server cannot be reached, by the error's code. */
 const reasons: readonly [code: RegExp, advice: string][] = [
   [
     /CERT|SELF_SIGNED|UNABLE_TO_/,
-    'its certificate is not trusted. Use the name that the certificate is for; to trust your own certificate authority, set NODE_EXTRA_CA_CERTS=FILE',
+    'its certificate is not trusted: use the name in the certificate, or set NODE_EXTRA_CA_CERTS=FILE to trust your own certificate authority',
   ],
-  [/^(?:EPROTO|ECONNRESET|ERR_SSL)/, 'is it https:// or http://, and is the port right?'],
-  [/REFUSED/i, 'nothing listens there. Does the server run, and is the port right?'],
-  [/NOTFOUND|EAI_AGAIN/, 'no such host is known. Is its name right?'],
-  [/Timeout|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/i, 'is it up, and does a firewall block you?'],
+  [/^(?:EPROTO|ECONNRESET|ERR_SSL)/, 'check https:// or http://, and the port'],
+  [/REFUSED/i, 'nothing listens there: check that the server is running, and the port'],
+  [/NOTFOUND|EAI_AGAIN/, 'unknown host: check the name'],
+  [/Timeout|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/i, 'check that it is up, and the firewall'],
 ]
 
 /** An example of an address, for the help. */
@@ -30,7 +28,7 @@ export function serverAddress(url: string): string {
   }
   const isHere = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(address.hostname)
   if (address.protocol === 'http:' && !isHere) {
-    tell('warning: http:// sends CAIRN_TOKEN for anybody on the way to read: use https://')
+    tell('warning: http:// sends CAIRN_TOKEN unencrypted: use https://')
   }
   return address.href.replace(/\/+$/, '')
 }
@@ -40,13 +38,13 @@ export function tokenIn(variable: string): string {
   const token = process.env[variable]?.trim()
   if (!token) {
     throw new UsageFailure(
-      `--url needs a management token in the variable ${variable}: make one on the server with "cairn token create NAME --scope flows:write"`,
+      `--url needs a management token in the variable ${variable}: create one on the server with "cairn token create NAME --scope flows:write"`,
     )
   }
   // Anything else in the variable is not sent to anybody.
   if (isManagementToken(token)) return token
   throw new UsageFailure(
-    `${variable} does not hold a complete management token: "crn_" and 48 characters, as "cairn token create" prints it`,
+    `${variable} is not a management token: "crn_" and 48 characters, as "cairn token create" prints it`,
   )
 }
 
@@ -61,14 +59,14 @@ export async function fetchElsewhere(
     response = await fetch(root + path, { ...init, redirect: 'manual' })
   } catch (error) {
     const code = codeOf(error)
-    const advice = reasons.find(([known]) => known.test(code))?.[1] ?? 'is --url right?'
+    const advice = reasons.find(([known]) => known.test(code))?.[1] ?? 'check --url'
     throw new CommandFailure(`${root} cannot be reached (${code}): ${advice}`)
   }
   if (response.status < 300 || response.status >= 400) return response
   // The token is only for the server that was named.
   const location = response.headers.get('location')
-  const to = location === null ? 'somewhere else' : shown(URL.parse(location, root)?.origin ?? '')
+  const to = location === null ? 'another address' : shown(URL.parse(location, root)?.origin ?? '')
   throw new CommandFailure(
-    `${root} leads to ${to}, where the token is not sent: set --url to the server's own address`,
+    `${root} redirects to ${to}, where the token is not sent: set --url to the final address`,
   )
 }

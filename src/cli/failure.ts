@@ -1,14 +1,13 @@
 import { ConfigError } from '../config/read-config.ts'
 import { tell } from './output.ts'
 
-/** Statuses that scripts tell apart. */
 export const exitStatus = { ok: 0, failure: 1, usage: 2 } as const
 
-/** A command that cannot do what it was asked to: the message says what is wrong and what to do. */
+/** A command that failed: the message has the problem and what to do. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
   readonly status: number
-  /** The code of the API's refusal; undefined if there was none. */
+  /** The code of the API's error response, if there was one. */
   readonly code: string | undefined
 
   constructor(message: string, options: ErrorOptions & { status?: number; code?: string } = {}) {
@@ -43,28 +42,25 @@ const forOperators = [
   'ErasuresUnreadable',
 ]
 
-/** What the common faults of files and of SQLite mean to an operator. */
+/** Common errors of files and of SQLite, for an operator. */
 const advice: [RegExp, string][] = [
-  [
-    /^SQLITE_BUSY/,
-    'the database is busy: another process has been writing for a long time; try again',
-  ],
+  [/^SQLITE_BUSY/, 'the database is busy, because another process is writing: try again'],
   [
     /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM)/,
-    'the data directory, or a file in it, cannot be written: let this user write it ("cairn doctor" says which), or choose another with --data',
+    'cannot write the data directory or a file in it: give this user access ("cairn doctor" names the file), or choose another with --data',
   ],
   [
     /^EROFS/,
-    'a file system is read-only: mount the one of the data directory for writing, and the one of temporary files',
+    'read-only file system: mount those of the data directory and of temporary files for writing',
   ],
-  // The last is that of the memory beside a write-ahead log, for which there is no room.
+  // The last: no room for the shared memory beside the write-ahead log.
   [
     /^(SQLITE_FULL|ENOSPC|EDQUOT|SQLITE_IOERR_SHMSIZE)/,
-    'the disk is full: make room and try again',
+    'the disk is full: free some space and try again',
   ],
   [
     /^(SQLITE_NOTADB|SQLITE_CORRUPT)/,
-    'cairn.db is damaged or no database: keep a copy of the data directory, and restore a backup; "cairn doctor --full" shows more',
+    'cairn.db is damaged or not a database: keep a copy of the data directory, and restore a backup; "cairn doctor --full" shows more',
   ],
   [
     /^(SQLITE_IOERR|EIO$)/,
@@ -92,8 +88,8 @@ export function explained(error: unknown): { lines: string[]; status: number } {
 function codeOf(error: unknown, message: string): { code: string; cause: string } {
   const { code } = error as { code?: unknown }
   if (code) return { code: String(code), cause: message }
-  const told = /^(?:\w*Error )?((?:SQLITE_|E)[A-Z_]+): (.*)$/.exec(message)
-  return { code: told?.[1] ?? '', cause: told?.[2] ?? message }
+  const found = /^(?:\w*Error )?((?:SQLITE_|E)[A-Z_]+): (.*)$/.exec(message)
+  return { code: found?.[1] ?? '', cause: found?.[2] ?? message }
 }
 
 function statusOf(error: unknown): number {
@@ -102,7 +98,6 @@ function statusOf(error: unknown): number {
   return isUsage ? exitStatus.usage : exitStatus.failure
 }
 
-/** Says on stderr what is wrong. */
 export function complain(error: unknown): number {
   const { lines, status } = explained(error)
   const [first, ...more] = lines
@@ -111,7 +106,6 @@ export function complain(error: unknown): number {
   return status
 }
 
-/** Something worth knowing that does not stop a command. */
 export function warn(message: string): void {
   tell(`cairn: warning: ${message}`)
 }

@@ -20,16 +20,15 @@ export type TextFile = { name: string } & ({ text: string } | { problem: FilePro
 /** No flow file needs more. The contents of a flow file are checked against the same bound. */
 const maxBytes = 1_048_576
 
-/** What is wrong with a whole file: its code and what to do. */
 const problems = {
-  missing_file: 'There is no such file: check the name',
-  unreadable_file: 'This user may not read it: change its permissions',
-  is_directory: 'It is a directory: name the files in it',
-  too_large: 'The file is over 1 MiB: split it into several',
-  not_utf8: 'It is not UTF-8 text: save it as UTF-8',
+  missing_file: 'File not found. Check the name.',
+  unreadable_file: 'This user cannot read the file. Change its permissions.',
+  is_directory: 'This is a directory. Name the files in it.',
+  too_large: 'The file is over 1 MiB. Split it.',
+  not_utf8: 'The file is not UTF-8. Save it as UTF-8.',
 } as const
 
-const faultOf: Record<string, keyof typeof problems> = {
+const problemCodes: Record<string, keyof typeof problems> = {
   ENOENT: 'missing_file',
   ENOTDIR: 'missing_file',
   EACCES: 'unreadable_file',
@@ -62,9 +61,9 @@ export function readTextFile(path: string): TextFile {
     return text === null ? { name, problem: problemOf('not_utf8') } : { name, text }
   } catch (error) {
     const { code = String(error) } = error as { code?: string }
-    const problem = faultOf[code]
+    const problem = problemCodes[code]
     if (problem) return { name, problem: problemOf(problem) }
-    return { name, problem: problemOf('unreadable_file', `It cannot be read (${code})`) }
+    return { name, problem: problemOf('unreadable_file', `The file cannot be read (${code}).`) }
   }
 }
 
@@ -107,16 +106,16 @@ const decoded = (bytes: Uint8Array) =>
   attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes), null)
 
 /**
- * Refuses to write where something other than a file is. Anybody who may write to the folder could have put a
- * link there, to a file that only the user who runs this may write.
+ * Rejects a path with something other than a file. Anyone who can write to the folder could put a link there to a
+ * file that only this user can write.
  *
  * @throws CommandFailure
  */
-export function refuseNoFile(path: string): void {
+export function requireFile(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found || found.isFile()) return
   const what = found.isSymbolicLink() ? 'a symbolic link, which is not followed' : 'no file'
-  throw new CommandFailure(`${path} is ${what}: remove it, or choose another place`)
+  throw new CommandFailure(`${path} is ${what}: remove it, or choose another path`)
 }
 
 /** Makes a directory, unless it is there. @throws CommandFailure */
@@ -143,7 +142,7 @@ export const draftOf = (path: string) => `${path}.${crypto.randomUUID()}`
  * @throws CommandFailure if something other than a file is there
  */
 export function replaceFile(path: string, text: string, mode?: number): void {
-  refuseNoFile(path)
+  requireFile(path)
   const before = lstatSync(path, { throwIfNoEntry: false })
   const draft = draftOf(path)
   try {

@@ -14,12 +14,10 @@ const ofServer = "the running server's"
 export function addHealthcheck(cairn: Command): void {
   addSettings(cairn.command('healthcheck'), ['data', 'managementPort', 'managementHost'], {
     data: { help: 'data directory of the server' },
-    managementPort: { help: 'port that the server answers /readyz on', default: ofServer },
+    managementPort: { help: 'port of /readyz', default: ofServer },
     managementHost: { default: ofServer },
   })
-    .description(
-      'ask the server that runs on a data directory whether it is ready; exit status 0 if it is',
-    )
+    .description('check whether the server on a data directory is ready; exit status 0 if it is')
     .option(
       '--json',
       'print {ready, url, status, answer} as JSON; status is null without an answer, url too if no server runs',
@@ -36,32 +34,30 @@ export function addHealthcheck(cairn: Command): void {
       const url = server && managementUrl(server.managementHost, server.managementPort, '/readyz')
       const { status, answer } = url
         ? await ask(url)
-        : { status: null, answer: `no server runs on ${data}` }
+        : { status: null, answer: `no server is running on ${data}` }
       const ready = status === 200
       if (json) {
         if (!ready) process.exitCode = exitStatus.failure
         return printJson({ ready, url, status, answer })
       }
       if (url === null) {
-        throw new CommandFailure(
-          `not ready: ${answer}: name its directory with --data, or its port with --management-port`,
-        )
+        throw new CommandFailure(`not ready: ${answer}: set --data or --management-port`)
       }
       if (status === null) {
         throw new CommandFailure(
-          `not ready: ${url} cannot be reached (${answer}): is a server running?`,
+          `not ready: ${url} cannot be reached (${answer}): check that a server is running`,
         )
       }
       const [line = ''] = answer.split('\n')
-      const found = [`${url} answers ${status}`, shown(line, 200)].filter(Boolean).join(': ')
+      const found = [`${url} returned ${status}`, shown(line, 200)].filter(Boolean).join(': ')
       if (!ready) throw new CommandFailure(`not ready: ${found}`)
       print(`ready: ${found}`)
     })
 }
 
 /**
- * Where to ask: what the flags name, or the server that runs on the data directory, which may have its port by
- * a flag of its own; null if none runs. Where the directory does not tell, what the settings name.
+ * What the flags name, or the server on the data directory, which may have its port from a flag of its own; null
+ * if none is running. If this user cannot read the directory, what the settings name.
  */
 function serverToAsk(command: Command) {
   const { data, ...settings } = settingsOf(command, 'data', 'managementPort', 'managementHost')
@@ -72,13 +68,13 @@ function serverToAsk(command: Command) {
   if (found !== undefined) return found
   if (settings.managementPort === 0) {
     throw new UsageFailure(
-      '0 is no port to ask on: name the one that the server took with --management-port',
+      'CAIRN_MANAGEMENT_PORT is 0: set --management-port to the port of the server',
     )
   }
   return settings
 }
 
-/** The server that runs on a data directory; null if none does, undefined if this user may not know. */
+/** The server on a data directory; null if none is running, undefined if this user cannot read the directory. */
 function serverOn(data: string): LockHolder | null | undefined {
   if (!isReadableDirectory(data)) return undefined
   const isServed = attempt(() => isHeld(data), undefined)

@@ -44,14 +44,13 @@ function mentions(cairn: Command, word: string): string[] {
   return columns([...commands, ...topics].map(([name, about = '']) => [name!, shortened(about)]))
 }
 
-/** So that a command and what it does fit on a line of a terminal. */
+/** Fits on a line of a terminal, with the command before it. */
 const shortened = (text: string) => (text.length > 46 ? `${text.slice(0, 45)}…` : text)
 
-/** `cairn help flows push`, for people who do not think of `--help`, the manual's topics, and a search. */
 export function addHelp(cairn: Command): void {
   cairn
     .command('help')
-    .description('print the help of a command, a topic of the manual, or what mentions a word')
+    .description('print the help of a command or a topic of the manual, or search both for a word')
     .argument('[word...]', 'a command, a topic, or a word to search for')
     .examples('cairn help', 'cairn help flows push', 'cairn help deploy', 'cairn help retention')
     .action((words: string[]) => {
@@ -67,7 +66,7 @@ export function addHelp(cairn: Command): void {
       const known = [...cairn.commands.map(sub => sub.name()), ...topicNames]
       const near = words.length === 1 ? didYouMean(word, known) : ''
       const hint = near || ': see "cairn help"'
-      throw new UsageFailure(`there is no command "${words.join(' ').slice(0, 60)}"${hint}`)
+      throw new UsageFailure(`unknown command "${words.join(' ').slice(0, 60)}"${hint}`)
     })
 }
 

@@ -23,9 +23,9 @@ import { CommandFailure, UsageFailure } from './failure.ts'
 import { interruptible } from './interrupt.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
-/** Asks the management API, wherever that is: on a server elsewhere, on this machine, or in this very process. */
+/** The management API of a remote server, of a server on this machine, or in this process. */
 export interface Manager extends Asker {
-  /** Whether there is only one organisation, so that commands to copy need not name it. */
+  /** Whether there is only one organisation, so that printed commands need not name it. */
   isOnlyOne: boolean
   /** Its slug. */
   organisation: string
@@ -35,11 +35,9 @@ export interface Manager extends Asker {
 
 type Work<T> = (manager: Manager) => Promise<T>
 
-/** Which organisation and which server a command can be about. */
+/** The options of a command that name an organisation and a server. */
 interface Target {
-  /** Whether it is about one organisation. */
   org?: boolean
-  /** Whether a server elsewhere can be named. */
   url?: boolean
   /** Further settings that it needs. */
   settings?: readonly SettingName[]
@@ -51,7 +49,7 @@ export function addTarget(command: Command, { org = true, url = org, settings = 
   addSettings(command, ['data', ...settings])
   if (org) command.option('--org <org>', 'id or slug of the organisation, if there are several')
   if (url) {
-    command.option('--url <url>', 'use a server elsewhere, with a management token in CAIRN_TOKEN')
+    command.option('--url <url>', 'use a remote server, with a management token in CAIRN_TOKEN')
   }
   return command
 }
@@ -97,7 +95,7 @@ export function managedOrOperated<T>(
   })
 }
 
-/** What to say if a signal ends the command: where it does the work itself, and where a server does it. */
+/** What a signal leaves, if the command did the work itself and if a server does it. */
 export interface Interrupted {
   here: string
   onServer: string
@@ -129,7 +127,7 @@ export function serverOf({ data, databaseUrl }: StoragePlace): LockHolder | null
 export function requireServer(place: StoragePlace): void {
   if (serverOf(place) !== null) return
   throw new CommandFailure(
-    'no server runs on this data: start it with "cairn serve", or name one with --url',
+    'no server is running on this data: start it with "cairn serve", or use --url',
   )
 }
 
@@ -139,7 +137,7 @@ function requireSameDatabase(place: StoragePlace): void {
   const holder = attempt(() => isHeld(data), false) ? holderOf(data) : null
   if (databaseUrl === null || holder === null || holder.port === 0 || serverOf(place)) return
   throw new CommandFailure(
-    `the server that runs on ${data} does not follow the database that CAIRN_DATABASE_URL names: choose another directory with --data`,
+    `the server on ${data} uses another database than CAIRN_DATABASE_URL: choose another directory with --data`,
   )
 }
 
@@ -233,7 +231,7 @@ function overSocket(dataDir: string): Send {
         const isGone = !isHeld(dataDir) || performance.now() > deadline
         if (isGone || !/FailedToOpenSocket|ENOENT|ECONNREFUSED/.test(codeOf(error))) {
           throw new CommandFailure(
-            `the running server does not answer at ${unix} (${codeOf(error)}): see its log`,
+            `no response from the running server at ${unix} (${codeOf(error)}): see its log`,
           )
         }
         await Bun.sleep(pauseMs)
@@ -291,26 +289,23 @@ function theOne(
   const [only] = found
   if (org !== undefined) {
     if (only) return only
-    throw new CommandFailure(
-      `there is no organisation "${shown(org, 100)}": see "cairn org list" for ids and slugs`,
-    )
+    throw new CommandFailure(`organisation "${shown(org, 100)}" not found: see "cairn org list"`)
   }
-  if (!only)
-    throw new CommandFailure('there is no organisation: make one with "cairn org create NAME"')
+  if (!only) throw new CommandFailure('no organisations: create one with "cairn org create NAME"')
   if (total === 1) return only
   const some = found.slice(0, 5).map(({ slug }) => slug)
   const more = total > some.length ? `, … (${total} in all)` : ''
-  throw new UsageFailure(`say which organisation with --org: ${some.join(', ')}${more}`)
+  throw new UsageFailure(`choose an organisation with --org: ${some.join(', ')}${more}`)
 }
 
 /** The error of the first request, or that its address has a path too many, such as that of the API. */
 function withoutPath(error: unknown, root: string): unknown {
   const { origin, pathname } = new URL(root)
   if (pathname === '/' || !['not_found', notCairnCode].includes(codeOf(error))) return error
-  return new CommandFailure(`there is no Cairn at ${root}: leave the path out, --url ${origin}`)
+  return new CommandFailure(`no Cairn at ${root}: use --url ${origin}, without a path`)
 }
 
-/** Asks a server elsewhere, whose token says which organisation is meant. */
+/** A remote server. The token decides the organisation. */
 async function elsewhere<T>(url: string, org: string | undefined, work: Work<T>): Promise<T> {
   const root = serverAddress(url)
   const token = tokenIn('CAIRN_TOKEN')

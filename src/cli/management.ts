@@ -7,11 +7,11 @@ const reachable = (host: string) => {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** The address at which a server of this machine answers a path of its management port. */
+/** The URL of a path on the management port of a server on this machine. */
 export const managementUrl = (host: string, port: number, path: string) =>
   `http://${reachable(host)}:${port}${path}`
 
-/** The server's answer; without a status, the reason why there is none. */
+/** The response; without a status, `answer` is the reason. */
 export async function ask(
   url: string,
   maxCharacters = 2_000,
@@ -26,7 +26,7 @@ export async function ask(
     const isLate = name === 'TimeoutError'
     return {
       status: null,
-      answer: isLate ? `no answer in ${patienceMs / 1000} s` : (code ?? message),
+      answer: isLate ? `no response in ${patienceMs / 1000} s` : (code ?? message),
     }
   }
 }

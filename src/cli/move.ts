@@ -32,24 +32,21 @@ export function addMove(cairn: Command): void {
     .description(
       'move the data directory of a stopped server into the database that CAIRN_DATABASE_URL names',
     )
-    .option('--back', 'take the data out of the database, into a data directory of a server alone')
-    .option('--database-lost', 'move the directory of a node whose own database is lost')
+    .option('--back', 'move the data out of the database into a data directory')
+    .option('--database-lost', 'move the directory of a server whose PostgreSQL database is lost')
     .option('--json', 'print {from, to, seconds, rows} as JSON, with rows by table')
-    .notes(`The database must be empty, and no server may run on either side. Afterwards
-the directory is that of the first node: start it with CAIRN_DATABASE_URL set.
-Other nodes begin with empty directories.
+    .notes(`The database must be empty, and no server may be running. Then start the first
+server on this directory with CAIRN_DATABASE_URL set, and others on empty
+directories. IDs, results, session.key and snippet versions do not change.
 
-After an interruption, run the same command again.
+If it is interrupted, run the same command again.
 
-Everything stays as it was: ids, numbers, cursors of the log of events,
-session.key and older versions of the snippet.
+With --back, one server continues on the directory without the database. The
+database is kept, but no server starts on it again.
 
-With --back, the directory is brought up to date with the database and then
-serves alone. The database is kept, and no node starts on it again.
-
-With --database-lost, name a new, empty database, and the directory of the node
-that has most: a node that starts there says how far its directory is. What no
-directory has is lost. Begin the other nodes with empty directories.`)
+With --database-lost, name a new, empty database and the most recent directory
+of all servers. Data that is in no directory is lost. Start the other servers on
+empty directories.`)
     .examples(
       'CAIRN_DATABASE_URL_FILE=/etc/cairn/database cairn move --data /var/lib/cairn',
       'CAIRN_DATABASE_URL_FILE=/etc/cairn/database cairn move --back --data /var/lib/cairn',
@@ -63,7 +60,7 @@ directory has is lost. Begin the other nodes with empty directories.`)
         )
       }
       if (options.back && options.databaseLost) {
-        throw new UsageFailure('--back needs the database, and --database-lost has none: use one')
+        throw new UsageFailure('use --back or --database-lost, not both')
       }
       const isResumed = (log: string) => options.back === true && isLeaving(data, log)
       const { place, log, aheadMs } = await inspectDatabase(url, Date.now, isResumed)
@@ -76,7 +73,7 @@ directory has is lost. Begin the other nodes with empty directories.`)
       const [from, to] = options.back ? names.toReversed() : names
       if (options.json) return printJson({ from, to, seconds, rows: Object.fromEntries(rows) })
       print(
-        `moved ${from} into ${to} in ${seconds} s${toldOf(rows)}`,
+        `Moved ${from} into ${to} in ${seconds} s${countsOf(rows)}.`,
         ...(options.back ? nextAlone(data, place) : nextShared(data)),
       )
     })
@@ -135,7 +132,7 @@ async function moveBack(dataDir: string, url: string, hasEnded: boolean): Promis
       const running = await log.running()
       if (running.length > 0) {
         throw new CommandFailure(
-          `nodes are running, which would go on writing to the database: ${running.join(', ')}; stop them and try again`,
+          `servers are running on the database: ${running.join(', ')}; stop them and try again`,
         )
       }
       // It brings the directory up to date with the log.
@@ -164,7 +161,7 @@ async function shown<T>(work: (onProgress: (progress: MoveProgress) => void) => 
   }
 }
 
-function toldOf(rows: Moved): string {
+function countsOf(rows: Moved): string {
   if (rows.size === 0) return ''
   const count = (table: string, what: string) => counted(rows.get(table) ?? 0, what)
   const counts = [
@@ -176,11 +173,11 @@ function toldOf(rows: Moved): string {
 }
 
 const nextShared = (data: string) => [
-  `start the first node on this directory, with CAIRN_DATABASE_URL set: cairn serve --data ${shellWord(resolve(data))}`,
-  'start other nodes with empty directories',
+  `Next: start the first server on this directory with CAIRN_DATABASE_URL set: cairn serve --data ${shellWord(resolve(data))}`,
+  'Then start other servers on empty directories.',
 ]
 
 const nextAlone = (data: string, place: string) => [
-  `start the server without CAIRN_DATABASE_URL: cairn serve --data ${shellWord(resolve(data))}`,
-  `keep the database at ${place} until a backup of the directory is made; no node starts on it again`,
+  `Next: start the server without CAIRN_DATABASE_URL: cairn serve --data ${shellWord(resolve(data))}`,
+  `Keep the database at ${place} until you have a backup of the directory.`,
 ]

@@ -166,7 +166,7 @@ retry reports a duplicate and removes the dead letter.`,
   )
 }
 
-const rebuildRow = row<Static<typeof Rebuilt>>({
+const rebuildRow = row<Rebuilt>({
   name: 'rebuild',
   about: 'recompute analytics from the stored events; changes nothing if they are correct',
   scope: 'server',
@@ -184,7 +184,7 @@ const rebuildRow = row<Static<typeof Rebuilt>>({
   examples: ['cairn rebuild', 'cairn rebuild --data /var/lib/cairn --json'],
 })
 
-const compactRow = row<Static<typeof Compacted>>({
+const compactRow = row<Compacted>({
   name: 'compact',
   about: 'rewrite the database without unused space; the server must be stopped',
   scope: 'server',

@@ -1,10 +1,10 @@
 import type { Static } from '@sinclair/typebox'
-import type { Erasure } from '../modules/people/schema.ts'
-import type { ErasureProgress } from '../storage/interfaces/people.ts'
+
+import type { Erasure, ErasureProgress } from '../storage/interfaces/people.ts'
 import type { Command, Flags } from './command.ts'
 import { write, writeTo } from './download.ts'
 import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
-import { refuseNoFile } from './files.ts'
+import { requireFile } from './files.ts'
 import { addTarget, managed } from './manage.ts'
 import { fieldLines, print, tell } from './output.ts'
 import { addGroup, type Given, option, type Row, row } from './table.ts'
@@ -126,7 +126,7 @@ function addExport(person: Command): void {
     .action(async (id: string, options: Flags<'out', 'anonymous'>, command: Command) => {
       const query = new URLSearchParams(personNamed({ id, ...options }))
       const { out } = options
-      if (out !== undefined) refuseNoFile(out)
+      if (out !== undefined) requireFile(out)
       await managed(command, async ({ download }) => {
         const chunks = counting(await download(`GET /people?${query}`))
         if (out === undefined) await write(process.stdout, chunks)

@@ -16,13 +16,12 @@ type Options = Flags<never, 'check' | 'json'>
 
 export function addRestore(cairn: Command): void {
   addSettings(cairn.command('restore'), ['data'])
-    .description('replace the database of a stopped server with a backup; the old database is kept')
-    .argument('<file>', 'a backup, or a database that a restore has replaced')
-    .option('--check', 'only check whether the backup is intact and can be restored')
+    .description('restore a backup while the server is stopped; the old database is kept')
+    .argument('<file>', 'a backup, or a database that a restore replaced')
+    .option('--check', 'only check the backup')
     .option('--json', 'print what was done as JSON')
-    .notes(`The backup is first checked against its checksum, to its last page, and against
-the schema that Cairn makes. All else in the data directory stays as it is:
-session.key, and who was erased.`)
+    .notes(`Checks the backup first: its checksum, every page and its tables. Other files in
+the data directory do not change. People who were erased stay erased.`)
     .examples(
       'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --check',
       'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --data /var/lib/cairn',
@@ -45,18 +44,18 @@ async function check(file: string, { json }: Options): Promise<void> {
   const { content, hasChecksum } = await tryBackup(file, bar.show).finally(bar.end)
   warnOfNoChecksum(file, hasChecksum)
   if (json) return printJson({ file, hasChecksum, ...shownContent(content) })
-  print(`${file} is whole and can be restored: ${told(content)}`)
+  print(`Checked ${file}: it can be restored (${summaryOf(content)}).`)
 }
 
 async function replace(data: string, file: string, { json }: Options): Promise<void> {
-  // Looked at first, so that a wrong name leaves no directory behind.
+  // First, so that a wrong name leaves no directory behind.
   await sizeOfBackup(file)
   makeDirectory(data)
   const lock = keepServersOut(data)
   const bar = progressBar()
   const clearAway = () => {
     dropStaged(data)
-    return 'nothing was restored, and the database is as it was'
+    return 'restored nothing, and changed nothing'
   }
   const restored = await interruptible(clearAway, () =>
     restore(data, file, Date.now(), bar.show),
@@ -67,11 +66,11 @@ async function replace(data: string, file: string, { json }: Options): Promise<v
   const { content, hasChecksum, erasuresTaken, aside } = restored
   warnOfNoChecksum(file, hasChecksum)
   if (json) return printJson({ file, hasChecksum, erasuresTaken, aside, ...shownContent(content) })
-  print(`restored ${file} into ${data}: ${told(content)}`, ...next(data, content))
+  print(`Restored ${file} into ${data} (${summaryOf(content)}).`, ...next(data, content))
   if (aside === null) return
   print(
-    `to take this back: cairn restore ${shellWord(aside)} --data ${shellPath(data)}`,
-    `the old database is ${aside}: remove it once all is well`,
+    `To undo: cairn restore ${shellWord(aside)} --data ${shellPath(data)}`,
+    `Remove the old database once you no longer need it: ${aside}`,
   )
 }
 
@@ -79,15 +78,15 @@ const shellPath = (path: string) => shellWord(resolve(path))
 
 function next(data: string, { schema, knownSchema }: BackupContent): string[] {
   const isOlder = schema < knownSchema
-  const upgrade = isOlder ? ', which first brings it up to date' : ''
-  const back = ['or, to go back to an older release, install that one before you start the server']
+  const upgrade = isOlder ? ', which upgrades it' : ''
+  const back = ['Or install the older release first, to go back to it.']
   return [
-    `start the server${upgrade}: cairn serve --data ${shellPath(data)}`,
+    `Next: start the server${upgrade}: cairn serve --data ${shellPath(data)}`,
     ...(isOlder ? back : []),
   ]
 }
 
-function told({ schema, newestEventAt }: BackupContent): string {
+function summaryOf({ schema, newestEventAt }: BackupContent): string {
   const newest = newestEventAt === null ? 'no event' : `newest event ${isoTime(newestEventAt)}`
   return `schema ${schema}, ${newest}`
 }
@@ -100,6 +99,6 @@ const shownContent = ({ schema, newestEventAt }: BackupContent) => ({
 function warnOfNoChecksum(file: string, hasChecksum: boolean): void {
   if (hasChecksum) return
   warn(
-    `there is no ${file}.sha256 to check it against: its pages and its schema are intact, but a changed value in it would not be noticed`,
+    `no checksum ${file}.sha256: pages and tables are intact, but a changed value would not be noticed`,
   )
 }

@@ -12,7 +12,7 @@ import { addSettings, serverSettings, serverSettingsOf } from './settings.ts'
 
 export function addServe(cairn: Command): void {
   addSettings(cairn.command('serve'))
-    .description('serve the API until SIGTERM or SIGINT; SIGHUP reloads the settings')
+    .description('run the server until Ctrl-C or SIGTERM; SIGHUP reloads the settings')
     .examples(
       'cairn serve',
       'cairn serve --data /var/lib/cairn --port 80 --management-host 0.0.0.0',
@@ -39,8 +39,8 @@ export function addServe(cairn: Command): void {
 }
 
 /**
- * The organisation that a new data directory or database gets at a terminal, so that everything else can be
- * done in the dashboard.
+ * Created at a terminal for a new data directory or database, so that everything else can be done in the
+ * dashboard.
  */
 const firstOrganisation = { name: 'My organisation' }
 
@@ -58,8 +58,7 @@ async function makeFirstOrganisation(config: Config): Promise<void> {
 }
 
 /**
- * Prints a link for the operator, into the only organisation. It never goes into a log, because it lets
- * anybody in.
+ * Prints a sign-in link for the operator of the only organisation. Never into a log, because anyone can use it.
  */
 async function printLink(config: Config, url: string): Promise<void> {
   const { organisations, total } = await operated(config, ({ ask }) =>
@@ -71,7 +70,7 @@ async function printLink(config: Config, url: string): Promise<void> {
   const base = config.publicUrl ?? url
   const link = await managedAt(config, only.id, manager => newLink(manager, base, body))
   tell(
-    `cairn: ${only.name} in the dashboard, with a link that signs you in once, within ten minutes:`,
+    `cairn: open the dashboard of ${only.name} (this link signs you in once, within ten minutes):`,
   )
   print(link.url)
 }

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { Argument } from 'commander'
 import type { Command } from './command.ts'
 import { CommandFailure } from './failure.ts'
-import { refuseNoFile, replaceFile } from './files.ts'
+import { replaceFile, requireFile } from './files.ts'
 import { print, printColumns, printJson } from './output.ts'
 import {
   marker,
@@ -22,7 +22,7 @@ export function addService(cairn: Command): void {
     examples: ['sudo cairn service install', 'cairn service show'],
   })
   planned(service.command('install'))
-    .description('install a unit, settings and a user for systemd, as root; starts nothing')
+    .description('install a systemd unit, a settings file and a user, as root; starts nothing')
     .option('--json', 'print {unit, files: [{path, did}]} as JSON')
     .examples(
       'sudo cairn service install',
@@ -36,7 +36,7 @@ export function addService(cairn: Command): void {
     .examples('sudo cairn service uninstall')
     .action(uninstall)
   planned(service.command('show'))
-    .description('print the unit, or the settings file, that install would write; writes nothing')
+    .description('print the unit or the settings file of install; writes nothing')
     .addArgument(
       new Argument('[what]', 'what to print').choices(['unit', 'settings']).default('unit'),
     )
@@ -49,7 +49,7 @@ export function addService(cairn: Command): void {
 
 const rooted = (command: Command) =>
   command.option(
-    ...(['--root <dir>', 'work on an image below this directory; runs nothing'] as const),
+    ...(['--root <dir>', 'write below this directory, to build an image; runs nothing'] as const),
     (path: string) => resolve(path),
     '',
   )
@@ -57,18 +57,16 @@ const rooted = (command: Command) =>
 /** The options from which the files are made. */
 const planned = (command: Command) =>
   rooted(command)
-    .option('--data <dir>', 'directory of everything Cairn stores (default: /var/lib/cairn)')
+    .option('--data <dir>', 'data directory (default: /var/lib/cairn)')
     .option('--config <file>', 'its settings file', '/etc/cairn/cairn.env')
-    .option('--binary <file>', 'the program that it runs', process.execPath)
-    .option('--memory-max <size>', 'memory limit at which it is restarted, such as 1G')
+    .option('--binary <file>', 'the cairn program', process.execPath)
+    .option('--memory-max <size>', 'memory limit at which systemd restarts it, such as 1G')
 
-/** What happened to one file. */
 interface FileChange {
   path: string
   did: 'written' | 'replaced' | 'unchanged' | 'kept' | 'removed'
 }
 
-/** Writes the service's files and has systemd load them; an existing settings file is kept. */
 function install(options: ServiceOptions & { json?: boolean }): void {
   const { root, config, binary } = options
   const texts = Object.entries(serviceFiles(options))
@@ -92,18 +90,19 @@ function install(options: ServiceOptions & { json?: boolean }): void {
   const when = isNew ? 'start it now and at boot' : 'apply the changes'
   print(
     '',
-    `Settings: ${config}. ${isChanged ? `Then, to ${when}` : 'Nothing was changed. After a change of the settings'}:`,
+    isChanged
+      ? `Installed cairn.service. Next: check ${config}, then ${when}:`
+      : `Changed nothing. After a change of ${config}:`,
     `  systemctl ${isNew ? 'enable --now' : 'restart'} cairn`,
-    'Commands run as its user, for instance:',
+    'Run commands as its user, such as:',
     `  sudo -u cairn cairn org create "Harbor Inc" --config ${config}`,
   )
 }
 
-/** Stops the service and removes what was installed. */
 function uninstall({ root, json }: { root: string; json?: boolean }): void {
   if (root === '') requireSystemd()
   const [unit = '', ...others] = [unitPath, usersPath, rightsPath].map(path => join(root, path))
-  if (!existsSync(unit)) throw new CommandFailure(`there is no ${unit}: nothing is installed`)
+  if (!existsSync(unit)) throw new CommandFailure(`${unit} not found: nothing is installed`)
   const there = [unit, ...others].filter(path => existsSync(path))
   for (const path of there) requireOurs(path)
   if (root === '') run('systemctl', 'disable', '--now', 'cairn')
@@ -123,19 +122,19 @@ function report(files: readonly FileChange[], json = false): void {
 function requireSystemd(): void {
   if (!existsSync('/run/systemd/system')) {
     throw new CommandFailure(
-      'systemd does not run this machine: "cairn service show" prints the unit, --root writes files for another',
+      'this machine does not use systemd: "cairn service show" prints the unit, --root writes files for another machine',
     )
   }
   if (process.getuid?.() !== 0) {
-    throw new CommandFailure('only root can do this: run it with sudo')
+    throw new CommandFailure('this needs root: run it with sudo')
   }
 }
 
 function requireOurs(path: string): void {
-  refuseNoFile(path)
+  requireFile(path)
   if (!existsSync(path) || readFileSync(path, 'utf8').startsWith(marker)) return
   throw new CommandFailure(
-    `${path} was not written by "cairn service install": move it away, or use "cairn service show"`,
+    `${path} was not written by "cairn service install": move it, or use "cairn service show"`,
   )
 }
 

@@ -51,7 +51,12 @@ function fieldsOf(holder: TSchema, above = ''): Field[] {
   })
 }
 
-const truths: Readonly<Record<string, boolean>> = { true: true, on: true, false: false, off: false }
+const booleans: Readonly<Record<string, boolean>> = {
+  true: true,
+  on: true,
+  false: false,
+  off: false,
+}
 
 /** The value of a field as its schema wants it. @throws UsageFailure if it has another type */
 export function valueFrom({ key, schema }: Field, texts: readonly string[]): unknown {
@@ -66,7 +71,7 @@ export function valueFrom({ key, schema }: Field, texts: readonly string[]): unk
     throw new UsageFailure(`${key} must be a whole number, not "${text.slice(0, 20)}"`)
   }
   if (schema.type !== 'boolean') return text
-  const value = truths[text]
+  const value = booleans[text]
   if (value !== undefined) return value
   throw new UsageFailure(`${key} must be true or false, not "${text.slice(0, 20)}"`)
 }
@@ -99,7 +104,6 @@ function helpTable(rows: readonly (readonly [string, string])[]): string {
   return lines.map(line => line.trimEnd()).join('\n')
 }
 
-/** What a field is for, and which words it takes. */
 function helpOf({ schema }: Field): string {
   const words = (schema.anyOf ?? []).flatMap((one: TSchema) => ('const' in one ? [one.const] : []))
   const choices = words.length > 0 ? `One of: ${words.join(', ')}.` : ''
@@ -115,7 +119,7 @@ export function settingRows(of: SettingsObject): Row[] {
     if (found) return found
     const keys = fields.map(field => field.key)
     const hint = didYouMean(key, keys) || `: "${of.command} set --help" lists all`
-    throw new UsageFailure(`there is no setting ${quoted(key)}${hint}`)
+    throw new UsageFailure(`unknown setting ${quoted(key)}${hint}`)
   }
   const isWhole = (key: string) => whole.includes(key.split('.')[0]!)
   /** @param value undefined for a field that is to be removed */
@@ -147,7 +151,10 @@ export function settingRows(of: SettingsObject): Row[] {
     {
       name: 'set',
       about: `set one of ${of.what}`,
-      args: { '<key>': 'its name, one of those below', '<value...>': 'its value, or values' },
+      args: {
+        '<key>': 'name of the setting, see below',
+        '<value...>': 'value, or several for a list',
+      },
       run: (manager, { key, value }) => {
         const field = fieldNamed(key)
         const [file = ''] = value

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Command } from './command.ts'
-import { asUsers, makeDirectory, refuseNoFile, replaceFile } from './files.ts'
+import { asUsers, makeDirectory, replaceFile, requireFile } from './files.ts'
 import { print, printJson } from './output.ts'
 
 export function addSnippet(cairn: Command): void {
@@ -26,7 +26,7 @@ function addWrite(snippet: Command): void {
         makeDirectory(folder)
         const texts = Object.entries(snippetModule)
         const files = texts.map(([name, text]) => ({ path: join(folder, name), text }))
-        for (const { path } of files) refuseNoFile(path)
+        for (const { path } of files) requireFile(path)
         for (const { path, text } of files) replaceFile(path, text)
         return files.map(({ path }) => path)
       })

@@ -42,9 +42,9 @@ export interface Row<Answer = any> {
   headers?: Readonly<Record<string, string>>
   /** In place of a single route. */
   run?(manager: Manager, given: Given, onProgress?: (now: never) => void): Promise<Answer>
-  /** `organisation` unless set; `server` for what is about none, `here` for what no token may do. */
+  /** Default: `organisation`. `server` needs none, `here` cannot use a token. */
   scope?: 'organisation' | 'here' | 'server'
-  /** Whether it can do nothing without a running server, such as in the memory of its own process. */
+  /** Whether it needs a running server. */
   needsServer?: boolean
   /** The exit status of a failure, if 1 means something else. */
   failureStatus?: number
@@ -64,9 +64,9 @@ export interface Row<Answer = any> {
   columns?: Readonly<Record<string, string | ((item: any) => unknown)>>
   /** What to print of an empty list. */
   none?: string | ((answer: Answer) => string)
-  /** What to print of an answer that is no list, in place of its fields; of a list, what to say before it. */
+  /** Prints the answer in place of its fields; of a list, what comes before it. */
   show?(answer: Answer, given: Given): void | Promise<void>
-  /** Runs with or without `--json`: says what is wrong, and sets the exit status. */
+  /** Runs with or without `--json`: prints warnings, and sets the exit status. */
   check?(answer: Answer, given: Given): void
 }
 
@@ -75,7 +75,7 @@ export const row = <Answer>(one: Row<Answer>): Row<Answer> => one
 
 interface OptionRules {
   choices?: readonly string[]
-  /** As somebody would type it. */
+  /** As a user would type it. */
   default?: string
   /** @throws InvalidArgumentError */
   parse?(text: string): unknown
@@ -91,7 +91,6 @@ export function option(flags: string, about: string, rules: OptionRules = {}): O
   return usual === undefined ? made : made.default(parse(usual), usual)
 }
 
-/** Parses a whole number. @throws InvalidArgumentError */
 export const whole = (min: number, max: number) => (text: string) => {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   if (value >= min && value <= max) return value
@@ -148,7 +147,7 @@ export function addRow(to: Command, one: Row): Command {
 const jsonHelp = ({ route, part }: Row) =>
   route === undefined
     ? 'print the result as JSON'
-    : `print ${part ? `the ${part} of ` : ''}what ${route.replace(' /', ' /manage/')} answers as JSON`
+    : `print ${part ? `the ${part} of ` : ''}the response of ${route.replace(' /', ' /manage/')} as JSON`
 
 async function runRow(one: Row, command: Command): Promise<void> {
   const { scope, settings = [], interrupted } = one

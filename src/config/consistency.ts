@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { secureUrl, shownAddress } from '../core/organisation/secure-url.ts'
 import { type Config, variableOf } from './settings.ts'
 
-/** Compares only the names. Where links lead, the backup itself finds out. */
+/** Compares only the names. The backup itself follows links. */
 const isBelow = (directory: string, other: string) =>
   `${resolve(directory)}/`.startsWith(`${resolve(other)}/`)
 
@@ -15,22 +15,22 @@ export function crossCheck(config: Partial<Config>, problems: string[]): void {
   }
   if (config.backupDir && config.backupEvery === null) {
     problems.push(
-      `${variableOf('backupDir')} is set, and no backup would be made: set ${variableOf('backupEvery')} too, such as 6h`,
+      `${variableOf('backupDir')} is set, but no backup would be made: set ${variableOf('backupEvery')} too, such as 6h`,
     )
   }
   if (config.smtpUrl && config.mailFrom === null) {
     problems.push(
-      `${variableOf('smtpUrl')} is set, and mail would be from nobody: set ${variableOf('mailFrom')} too, such as cairn@example.com`,
+      `${variableOf('smtpUrl')} is set without a sender: set ${variableOf('mailFrom')} too, such as cairn@example.com`,
     )
   }
   if (config.smtpUrl && config.publicUrl === null) {
     problems.push(
-      `${variableOf('smtpUrl')} is set, but mails have links to confirm and to unsubscribe: set ${variableOf('publicUrl')} to where they lead, such as https://cairn.example.com`,
+      `${variableOf('smtpUrl')} is set, but mails need an address for their links: set ${variableOf('publicUrl')}, such as https://cairn.example.com`,
     )
   }
   if (config.backupDir && config.data && isBelow(config.backupDir, config.data)) {
     problems.push(
-      `${variableOf('backupDir')} is in the data directory, with which backups would be lost: set a directory elsewhere, best on another disk`,
+      `${variableOf('backupDir')} is in the data directory and would be lost with it: choose another directory, best on another disk`,
     )
   }
   if (config.databaseUrl) crossCheckDatabase(config, problems)
@@ -45,7 +45,7 @@ export function crossCheck(config: Partial<Config>, problems: string[]): void {
   const jwksUrl = variableOf('sessionJwksUrl')
   if (sessionIssuer && sessionAudience === null) {
     problems.push(
-      `${issuer} is set without an audience: set ${variableOf('sessionAudience')}, so that tokens made for other services are refused`,
+      `${issuer} is set without an audience: set ${variableOf('sessionAudience')}, so that tokens for other services are rejected`,
     )
   }
   if (sessionIssuer && sessionSecret === null && sessionJwksUrl === null) {
@@ -66,7 +66,7 @@ export function crossCheck(config: Partial<Config>, problems: string[]): void {
   }
 }
 
-/** Refuses settings about the files of a data directory, because the data is in a database instead. */
+/** Rejects settings for the files of a data directory if the data is in a database. */
 function crossCheckDatabase(
   { backupEvery, backupDir, checkpoints }: Partial<Config>,
   problems: string[],
@@ -103,7 +103,7 @@ function crossCheckClient(config: Partial<Config>, problems: string[]): void {
   }
   if (publicUrl === null) {
     problems.push(
-      `${client} is set, but the provider has no address to send people back to: set ${variableOf('publicUrl')}`,
+      `${client} is set, but the provider needs an address to redirect to: set ${variableOf('publicUrl')}`,
     )
   }
   if (config.sessionSecret) {
@@ -113,7 +113,7 @@ function crossCheckClient(config: Partial<Config>, problems: string[]): void {
   }
   if (sessionAudience === oidcClientId) {
     problems.push(
-      `${client} is the audience of session tokens too, so that anyone who signs in anywhere with this client could read analytics: set ${variableOf('sessionAudience')} to one that is Cairn's alone`,
+      `${client} is also the audience of session tokens, so anyone who signs in with this client could read results: set ${variableOf('sessionAudience')} to another`,
     )
   }
 }

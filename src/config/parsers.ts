@@ -2,28 +2,28 @@ import { secureUrl } from '../core/organisation/secure-url.ts'
 import { dayMs, hourMs, minuteMs } from '../core/time/durations.ts'
 import { Wrong } from './setting.ts'
 
-/** Parsers for the texts of settings: each takes one, and returns a value or says what is wrong. */
+/** Parsers of settings: each returns a value or the problem. */
 
 /** A whole number within bounds. */
 export const wholeNumber =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (text: string): number | Wrong => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-    if (value >= least && value <= most) return value
-    return new Wrong(`set a whole number from ${least} to ${most}`)
+    if (value >= min && value <= max) return value
+    return new Wrong(`set a whole number from ${min} to ${max}`)
   }
 
 const sizes: Record<string, number> = { '': 1, b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 }
 
 /** A size, in bytes. */
 export const bytes =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (text: string): number | Wrong => {
     const [, count, unit = ''] = /^(\d{1,15}) ?(b|[kmg](?:i?b)?)?$/i.exec(text) ?? []
     const value = Number(count) * (sizes[unit.slice(0, 1).toLowerCase()] ?? Number.NaN)
-    if (value >= least && value <= most) return value
+    if (value >= min && value <= max) return value
     return new Wrong(
-      `set a size from ${least / 2 ** 20}mb to ${most / 2 ** 20}mb, such as 64mb or 67108864`,
+      `set a size from ${min / 2 ** 20}mb to ${max / 2 ** 20}mb, such as 64mb or 67108864`,
     )
   }
 

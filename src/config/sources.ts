@@ -24,11 +24,11 @@ const otherVariables = ['CAIRN_DEBUG', 'CAIRN_FAILPOINTS', 'CAIRN_TEST_NOW']
 
 /** Why a file that a variable names gave no value, and what to do. */
 const fileProblems: Record<string, string> = {
-  ENOENT: 'which does not exist: make it, or name another',
-  ENOTDIR: 'which does not exist: make it, or name another',
+  ENOENT: 'which does not exist: create it, or name another',
+  ENOTDIR: 'which does not exist: create it, or name another',
   EISDIR: 'which is a directory: name the file in it',
-  EACCES: 'which may not be read: make it readable to this user',
-  EPERM: 'which may not be read: make it readable to this user',
+  EACCES: 'which this user cannot read: change its permissions',
+  EPERM: 'which this user cannot read: change its permissions',
 }
 
 const unreadable = (code: string) => `which cannot be read (${code}): name another file`
@@ -42,8 +42,7 @@ export function given(
   const flag = flags[name]
   if (typeof flag === 'string') return { place: flagOf(name)?.split(' ')[0] ?? name, value: flag }
   const variable = variableOf(name)
-  // A secret and the file of one are two ways to say the same, so either in the environment overrides both in
-  // the file.
+  // A secret and its `_FILE` are one setting, so either in the environment overrides both in the file.
   if (!file || env[variable] || env[`${variable}_FILE`]) return givenBy(env, name, '', problems)
   return givenBy(file.variables, name, ` in ${file.path}`, problems)
 }
@@ -91,13 +90,13 @@ export function withFile(source: ConfigSource, problems: string[]): Layers {
   return { ...source, file: { path, variables } }
 }
 
-/** Warnings about names that mean nothing where they stand. */
+/** Warnings about unknown names. */
 export const unknownNames = (layers: Layers): string[] => [
   ...unknownVariables(layers.env ?? {}),
   ...unknownLines(layers),
 ]
 
-/** Names in the settings file that mean nothing there. */
+/** Unknown names in the settings file. */
 function unknownLines({ file }: Layers): string[] {
   const known = knownVariables()
   known.delete(variableOf('config'))
@@ -108,7 +107,7 @@ function unknownLines({ file }: Layers): string[] {
       if (!name.startsWith('CAIRN_') || otherVariables.includes(name) || name === 'CAIRN_CONFIG') {
         return `${place} is ignored: set it in the environment`
       }
-      return `${place} is no setting of Cairn and is ignored: ${spelling(name)}`
+      return `${place} is not a setting of Cairn and is ignored: ${spelling(name)}`
     })
 }
 
@@ -127,7 +126,7 @@ function unknownVariables(env: Variables): string[] {
   for (const name of otherVariables) known.add(name)
   return Object.keys(env)
     .filter(name => name.startsWith('CAIRN_') && !known.has(name))
-    .map(name => `${name} is no setting of Cairn and is ignored: ${spelling(name)}`)
+    .map(name => `${name} is not a setting of Cairn and is ignored: ${spelling(name)}`)
 }
 
 /** Compares names without the prefix that all share, which would make any two seem alike. */

@@ -129,14 +129,14 @@ export type PublicErrorCode = {
 }[ErrorCode]
 
 /**
- * A refusal: `message` is for the caller, `cause` for the log alone.
+ * An error for the caller: `message` is for the caller, `cause` for the log alone.
  * Thrown for what a service does not expect; expected outcomes are values.
  */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly details: readonly Problem[] | undefined
   readonly retryAfterSeconds: number | undefined
-  /** More fields of the answer, by name. */
+  /** More fields of the response, by name. */
   readonly fields: Readonly<Record<string, unknown>> | undefined
 
   constructor(
@@ -156,7 +156,7 @@ export class AppError extends Error {
   }
 }
 
-/** Why a credential was refused. Only for those who run the server, never for the caller. */
+/** Why a credential was rejected. Only for those who run the server, never for the caller. */
 export const unauthorizedCauses = [
   'no_credential',
   'malformed_header',
@@ -200,11 +200,11 @@ export const unauthorizedCauses = [
 
 export type UnauthorizedCause = (typeof unauthorizedCauses)[number]
 
-/** The same answer for every failure of a credential, so that it does not tell which one it was. */
+/** The same response for every failure of a credential, so that the caller cannot learn which one it was. */
 export const unauthorized = (cause: UnauthorizedCause) =>
   new AppError('unauthorized', 'Unauthorized', { cause })
 
-/** The cause that `unauthorized` was given; undefined for every other refusal. */
+/** The cause that `unauthorized` was given; undefined for every other error. */
 export const unauthorizedCauseOf = ({ cause }: AppError): UnauthorizedCause | undefined =>
   unauthorizedCauses.find(known => known === cause)
 
@@ -218,11 +218,11 @@ export function flowNotFound(...keys: string[]): AppError {
   if (keys.length > named.length) named.push('…')
   return new AppError(
     'flow_not_found',
-    `There is no such flow${named.length === 0 ? '' : `: ${named.join(', ')}`}`,
+    `Flow not found${named.length === 0 ? '' : `: ${named.join(', ')}`}`,
   )
 }
 
-/** The caller went away before there was anything to answer. */
+/** The caller went away before there was anything to respond to. */
 export const callerGone = (cause: unknown) =>
   new AppError('caller_gone', 'The caller closed the connection', { cause })
 

@@ -9,30 +9,30 @@ export const Maybe = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
 /** Under this key a schema holds the one that the API's description shows in its place. */
-export const documentedAs = Symbol('told as')
+export const documentedAs = Symbol('documented as')
 
 /** A value that the gate checks loosely, because a rule of the module checks it strictly. */
-export const DocumentedAs = <T extends TSchema>(judged: T, told: TSchema): T => ({
-  ...judged,
-  [documentedAs]: told,
+export const DocumentedAs = <T extends TSchema>(checked: T, documented: TSchema): T => ({
+  ...checked,
+  [documentedAs]: documented,
 })
 
 const Person = (description: string, example: string) =>
   Maybe(Type.String({ minLength: 1, maxLength: 128, description, examples: [example] }))
 
-/** Has no pattern: a text of any form is judged like a hash, and is wrong. */
+/** Has no pattern: any text is checked as a hash, and is wrong. */
 const UserHash = Maybe(
   Type.String({
     maxLength: 128,
     description:
-      'HMAC-SHA256 of the `userId` in lower-case hex, made by your back end. Needed beside every ' +
-      '`userId` where the organisation enforces verified identity.',
+      'HMAC-SHA256 of the `userId`, in lower-case hex, made by your back end. Required with each ' +
+      '`userId` if the organisation enforces identity verification.',
   }),
 )
 
 export const PersonFields = {
-  userId: Person('Your id of the signed-in user.', 'ann'),
-  anonymousId: Person('Id of an anonymous visitor.', 'anon-5c1f'),
+  userId: Person('Your ID of the signed-in user.', 'ann'),
+  anonymousId: Person('ID of an anonymous visitor.', 'anon-5c1f'),
   userHash: UserHash,
 }
 
@@ -66,11 +66,11 @@ export const MaybeTime = (description: string) =>
     ),
   )
 
-/** A text as Cairn answers it. */
+/** A text in a response. */
 export const Text = (description: string, example: string) =>
   Type.String({ description, examples: [example] })
 
-/** A value of an answer, or null. */
+/** A value of a response, or null. */
 export const OrNull = <T extends TSchema>(schema: T, description: string, example?: unknown) =>
   Type.Union([schema, Type.Null()], {
     description,
@@ -121,7 +121,7 @@ export const OneOf = <const Words extends readonly string[]>(words: Words, optio
 export const Url = Maybe(
   Type.String({
     maxLength: 2_048,
-    description: "The page's address.",
+    description: 'URL of the page.',
     examples: ['https://app.example.com/projects'],
   }),
 )
@@ -131,7 +131,7 @@ export const FlowVersion = Maybe(
   Type.Integer({
     minimum: 1,
     maximum: 1_000_000_000,
-    description: "The flow's version that was shown; the newest where absent.",
+    description: 'The version that was shown. Default: the newest.',
     examples: [1],
   }),
 )

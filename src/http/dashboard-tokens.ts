@@ -6,13 +6,13 @@ import { tokenRejection } from './session-tokens.ts'
 
 /** These tokens always carry exactly this header. */
 const header = { alg: 'HS256', typ: 'cairn-dashboard+jwt' } as const
-/** The start of every such token. It tells them from all other tokens before anything is verified. */
-export const dashboardTokenBeginning = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`
+/** The start of every such token. It distinguishes them from all other tokens before anything is verified. */
+export const dashboardTokenPrefix = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`
 const name = 'cairn-dashboard'
 
 const lifetimeSeconds = 5 * 60
 /** The server's own tokens have about 300 characters. */
-const longest = 1_024
+const maxLength = 1_024
 
 /** The claims of a dashboard token, which is worth nothing without the cookie that it names. */
 export interface DashboardClaims {
@@ -60,7 +60,7 @@ export class DashboardTokens {
 
   /** @throws AppError `unauthorized` */
   async verify(token: string): Promise<DashboardClaims> {
-    if (token.length > longest) throw unauthorized('token_too_long')
+    if (token.length > maxLength) throw unauthorized('token_too_long')
     const { payload } = await jwtVerify(token, this.key, {
       algorithms: [header.alg],
       issuer: name,

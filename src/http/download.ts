@@ -49,7 +49,7 @@ export async function* gathered(
   if (text !== '') yield text
 }
 
-/** The body of a download that is only asked about (HEAD). Its length is not known, so none is sent. */
+/** The body of a HEAD request for a download. Its length is not known, so none is sent. */
 export function unreadStream(): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -57,7 +57,7 @@ export function unreadStream(): ReadableStream<Uint8Array> {
         controller.close()
       },
     },
-    // Closed only if somebody reads it after all. If it were closed at once, its length would be sent as 0.
+    // Closed only if it is read after all. If it were closed at once, its length would be sent as 0.
     { highWaterMark: 0 },
   )
 }

@@ -15,7 +15,7 @@ import { jsonType, type Reply } from './responder.ts'
 /** A text that is compressed once for all callers. */
 export const prepared = (text: string): PreparedBody => ({ text, hash: hashOf(text) })
 
-/** The hash from which an answer's `ETag` is made. */
+/** The hash from which a response's `ETag` is made. */
 export const hashOf = (content: Content): string => Bun.hash.xxHash64(content).toString(36)
 
 /**
@@ -107,13 +107,13 @@ function encodingFor(accept: string): Encoding {
   return encoding
 }
 
-/** A body in one encoding, made when it is first asked for. */
+/** A body in one encoding, made when it is first needed. */
 interface Form {
   etag: string
-  /** The answer for callers that have it already. */
-  unchanged: Reply
+  /** The response for callers that have it already. */
+  notModified: Reply
   headers: Record<string, string>
-  /** The answer for callers that do not, once it is made. */
+  /** The response for callers that do not, once it is made. */
   reply: Reply | null
   /** Several callers may ask before it is made: one of them makes it. */
   making: Promise<Reply> | null
@@ -134,8 +134,8 @@ function formOf(
   const headers: Record<string, string> = { ...described, ETag: etag }
   if (encoding !== 'identity') headers['Content-Encoding'] = encoding
   const { 'Content-Type': _, 'Content-Encoding': __, ...withoutBody } = headers
-  const unchanged = { status: 304, headers: withoutBody }
-  const form = { etag, unchanged, headers, reply: null, making: null }
+  const notModified = { status: 304, headers: withoutBody }
+  const form = { etag, notModified, headers, reply: null, making: null }
   forms.set(body, ofBody.set(encoding, form))
   return form
 }
@@ -168,7 +168,7 @@ function isNoneMatch(header: string | null, etag: string): boolean {
     .some(tag => tag === etag || tag === '*')
 }
 
-/** The headers that say how long, and for whom, an answer may be cached. */
+/** The headers that say how long, and for whom, a response may be cached. */
 const ofOrganisation = {
   'Content-Type': jsonType,
   'Cache-Control': 'private, max-age=60',
@@ -181,7 +181,7 @@ const ofOrganisation = {
  */
 export const ofPerson = { ...ofOrganisation, 'Cache-Control': 'private, no-cache' }
 
-/** JSON that is made for each request and asked for again and again: a 304 as long as it stays the same. */
+/** JSON that is made for each request and requested again and again: a 304 as long as it stays the same. */
 export function freshReply(call: RequestContext, body: object): Reply | Promise<Reply> {
   const text = JSON.stringify(body)
   return encodedReply(call, { text, hash: hashOf(text), isPassing: true }, ofPerson)
@@ -208,7 +208,7 @@ export function encodedReply(
   const requested = call.request.headers
   const encoding = encodingFor(requested.get('accept-encoding') ?? '')
   const form = formOf(body, encoding, described)
-  if (isNoneMatch(requested.get('if-none-match'), form.etag)) return form.unchanged
+  if (isNoneMatch(requested.get('if-none-match'), form.etag)) return form.notModified
   if (form.reply) return form.reply
   // A failure is not kept: the next caller tries again.
   form.making ??= make(form, body, encoding).finally(() => {

@@ -1,9 +1,9 @@
 import { KindGuard, type TObject } from '@sinclair/typebox'
+import { AppError } from '../core/errors.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { type GateDeps, passGate } from './gate.ts'
 import { readJson, readQuery, requireKnown, requireShape, shapeOf } from './input.ts'
-import { ownAddress } from './own-address.ts'
-import { RequestContext } from './request-context.ts'
+import { pathOf, queryOf, RequestContext } from './request-context.ts'
 import { behindHeader, type Reply, type Responder } from './responder.ts'
 import { defaultBodyLimitBytes, mayChange, type Route } from './route.ts'
 import { checkUserHash } from './user-hash.ts'
@@ -49,6 +49,22 @@ const checksOf = ({ body, query }: Route) => ({
 })
 
 /**
+ * Redirects a request for one of Cairn's pages or files that has a slash after its name, because the browser
+ * would resolve the page's relative links below that name. The target is relative, because a proxy may have
+ * put a path in front.
+ *
+ * @throws AppError `not_found` for a script, which would look beside the address that the page gave it
+ */
+function ownAddress({ request }: RequestContext): Reply | null {
+  const path = pathOf(request)
+  if (!path.endsWith('/')) return null
+  const name = path.slice(path.lastIndexOf('/', path.length - 2) + 1, -1)
+  if (name.endsWith('.js')) throw new AppError('not_found', 'Nothing exists at this path')
+  const query = queryOf(request)
+  return { status: 308, headers: { Location: `../${name}${query && `?${query}`}` } }
+}
+
+/**
  * A route at work. The order of a request: the gate (401, 429, 403, the path's id); room in storage for what
  * is sent (503); the body (413, 415, 400); the shape (422); the hash of the user it names (401); the module's
  * verb.
@@ -86,7 +102,7 @@ export class Endpoint {
 
   private async replyToBody(call: RequestContext): Promise<Reply> {
     const { route, checks, deps } = this
-    // Every request with a body is a write. Reading and parsing one only to refuse it would take time and
+    // Every request with a body is a write. Reading and parsing one only to reject it would take time and
     // memory from everybody else just when they are short.
     const { ledger } = deps.stores
     ledger.requireRoom()
@@ -125,12 +141,12 @@ export class Endpoint {
       : reply
   }
 
-  /** Requests from now on should see the change. If a node may not show it yet, the answer says so. */
+  /** Requests from now on should see the change. If a node may not show it yet, the response names it. */
   private async withNodesBehind(
-    answered: Reply | Promise<Reply>,
+    pending: Reply | Promise<Reply>,
     nodesBehind: () => Promise<readonly string[]>,
   ): Promise<Reply> {
-    const reply = await answered
+    const reply = await pending
     const names = reply.status < 300 ? await nodesBehind() : []
     if (names.length === 0) return reply
     return { ...reply, headers: { ...reply.headers, [behindHeader]: listOf(names) } }

@@ -19,7 +19,7 @@ import type {
   KnownSessions,
   KnownTokens,
 } from '../storage/interfaces/gate.ts'
-import { type DashboardTokens, dashboardTokenBeginning } from './dashboard-tokens.ts'
+import { type DashboardTokens, dashboardTokenPrefix } from './dashboard-tokens.ts'
 import { parametersOf } from './input.ts'
 import { type OwnPages, ownHeader } from './own-pages.ts'
 import { requireScope } from './principal.ts'
@@ -98,7 +98,7 @@ function organisationOfKey(key: string, call: RequestContext, { stores }: GateDe
   return organisation
 }
 
-const isDashboardToken = (credential: string) => credential.startsWith(dashboardTokenBeginning)
+const isDashboardToken = (credential: string) => credential.startsWith(dashboardTokenPrefix)
 
 /** @throws AppError `unauthorized` */
 async function organisationOfToken(
@@ -115,7 +115,7 @@ async function organisationOfToken(
 }
 
 /**
- * The session whose cookie was sent, if it is still valid. The cookie alone lets nobody into the API.
+ * The session whose cookie was sent, if it is still valid. The cookie alone does not grant access to the API.
  *
  * @throws AppError `unauthorized`
  */
@@ -223,7 +223,7 @@ function enterAsOperator(call: RequestContext, route: ManagementRoute, deps: Gat
   if (call.organisation) return
   throw new AppError(
     'organisation_not_found',
-    named === null ? 'Say which organisation' : `There is no such organisation: ${shown(named)}`,
+    named === null ? 'Say which organisation' : `Organisation not found: ${shown(named)}`,
   )
 }
 
@@ -265,11 +265,11 @@ function checkOrigin(call: RequestContext, deps: GateDeps): void {
   if (origins === null || origin === null || origins.has(origin)) return
   // Not awaited, because the count only feeds the install findings.
   deps.stores.presence.recordRefusedOrigin(ref, call.receivedAt).catch(() => {})
-  throw new AppError('origin_not_allowed', "This origin is not one of the organisation's")
+  throw new AppError('origin_not_allowed', "This origin is not on the organisation's list")
 }
 
 /** @throws AppError `unauthorized`, `flow_not_found` */
-function seenFlow(call: RequestContext, subject: string, flow: FlowEntry | null): FlowEntry {
+function visibleFlow(call: RequestContext, subject: string, flow: FlowEntry | null): FlowEntry {
   if (flow && flow.organisation.ref !== call.org.ref) throw unauthorized('foreign_flow')
   if (!flow) throw flowNotFound()
   const isSeen =
@@ -280,9 +280,9 @@ function seenFlow(call: RequestContext, subject: string, flow: FlowEntry | null)
 }
 
 /** @throws AppError `unauthorized`, `step_not_found` */
-function seenStep(call: RequestContext, step: StepEntry | null): StepEntry {
+function visibleStep(call: RequestContext, step: StepEntry | null): StepEntry {
   if (step && step.flow.organisation.ref !== call.org.ref) throw unauthorized('foreign_step')
-  if (!step?.isPublished) throw new AppError('step_not_found', 'There is no such step')
+  if (!step?.isPublished) throw new AppError('step_not_found', 'Step not found')
   return step
 }
 
@@ -296,8 +296,8 @@ function subjectOf(
   if (!subject) return null
   const catalogue = deps.stores.catalogue()
   return subject === 'reported step'
-    ? seenStep(call, catalogue.step(params.step_id ?? ''))
-    : seenFlow(call, subject, catalogue.flow(params.flow_id ?? ''))
+    ? visibleStep(call, catalogue.step(params.step_id ?? ''))
+    : visibleFlow(call, subject, catalogue.flow(params.flow_id ?? ''))
 }
 
 /** Everything after the credential, which was found good. */

@@ -68,13 +68,13 @@ export function requireKnown(request: Request, names: readonly string[]): void {
   if (others.size === 0) return
   throw invalid(
     ...[...others].map(
-      (name): Problem => ({ path: `/${shown(name)}`, message: 'There is no such parameter' }),
+      (name): Problem => ({ path: `/${shown(name)}`, message: 'Unknown parameter' }),
     ),
   )
 }
 
 const namedTwice = (names: readonly string[]) =>
-  names.map((name): Problem => ({ path: `/${name}`, message: 'Must be given once' }))
+  names.map((name): Problem => ({ path: `/${name}`, message: 'Must appear only once' }))
 
 /** A schema, compiled. */
 export interface Shape<T extends TSchema> {
@@ -86,7 +86,7 @@ export interface Shape<T extends TSchema> {
 /**
  * Compiles a schema once it is first needed, so that no start waits for the shapes of all routes. This checks
  * shapes in place of Elysia: Elysia's error copies the caller's whole input and overflows the stack on JSON
- * that is nested deeply enough, and Elysia closes objects, so that an older server would refuse what a newer
+ * that is nested deeply enough, and Elysia closes objects, so that an older server would reject what a newer
  * snippet adds.
  */
 export function shapeOf<T extends TSchema>(schema: T): Shape<T> {
@@ -273,14 +273,14 @@ const parsing = new WeightedSlices(65_536)
 /**
  * Bytes of bodies that may wait for their turn, in each thread: six hundred batches of 50 events. If more
  * arrives than a thread can parse, the queue would otherwise grow until memory runs out, and requests would
- * be answered when nobody listens any more.
+ * be answered after the callers have gone.
  */
 const maxWaiting = 8 * 1024 ** 2
 
 /** @throws AppError `overloaded` */
 function requireTurn(): void {
   if (parsing.waitingWeight < maxWaiting) return
-  throw new AppError('overloaded', 'The server has more to read than it can take; try again', {
+  throw new AppError('overloaded', 'The server is overloaded. Try again.', {
     retryAfterSeconds: 1,
   })
 }
@@ -353,7 +353,7 @@ export async function readJson(
   try {
     bytes = await readBytes(request, limitBytes)
   } catch (cause) {
-    // A client that goes away midway is not the server's failure, and nobody will read the answer.
+    // A client that goes away midway is not the server's failure, and nobody will read the response.
     throw cause instanceof AppError ? cause : callerGone(cause)
   }
   // A request without the header has no type; `Request` objects made from a text would claim one.

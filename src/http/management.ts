@@ -3,6 +3,7 @@ import { TransformEncode } from '@sinclair/typebox/value'
 import { type Auditor, auditor } from '../core/organisation/audit.ts'
 import { freshReply } from './encoded.ts'
 import { actorOf, type Needs } from './principal.ts'
+import { replyWithProgress } from './progress-reply.ts'
 import type { RequestContext } from './request-context.ts'
 import { json } from './responder.ts'
 import { managing, type Route, route } from './route.ts'
@@ -83,6 +84,43 @@ const verb = (needs: Needs, method: Route['method']): Verb =>
     } as Route)
   }
 
+/** What the description of a route with reported progress says after its own sentences. */
+const onProgress =
+  'With `Accept: application/x-ndjson`, the response is lines `{"progress": …}` and a last line ' +
+  '`{"result": …}` or `{"failure": {error, code}}`. The work goes on if the client disconnects.'
+
+/** A route whose work may take minutes: the handler reports its progress; see `replyWithProgress`. */
+const work =
+  (needs: Needs, method: Route['method']) =>
+  <R extends TSchema, Q extends TObject | undefined = undefined>(
+    path: string,
+    operation: string,
+    summary: string,
+    {
+      returns,
+      response = defaultResponses[200],
+      description = '',
+      ...rest
+    }: Pick<Declared<R, undefined, Q>, 'response' | 'description' | 'query' | 'errors'> & {
+      returns: R
+    },
+    handle: (
+      call: RequestContext<null, null, Q extends TObject ? Static<Q> : Record<string, never>>,
+      report: (progress: object) => void,
+    ) => Promise<StaticDecode<R>>,
+  ): Route =>
+    route({
+      ...managing(needs),
+      ...rest,
+      ...{ method, path, operation, summary, isLong: true },
+      description: `${description} ${onProgress}`.trim(),
+      responses: { 200: { description: response, schema: returns } },
+      handle: (call: RequestContext) =>
+        replyWithProgress(call, async report =>
+          toJson(returns, await handle(call as Parameters<typeof handle>[0], report)),
+        ),
+    } as Route)
+
 /**
  * Declares management routes of one scope: `get(path, operation, summary, {returns, …}, handler)` and its
  * kin. The handler returns what the schema `returns` describes, with times as epoch milliseconds; it throws
@@ -94,6 +132,8 @@ export const management = (needs: Needs) => ({
   put: verb(needs, 'PUT'),
   patch: verb(needs, 'PATCH'),
   remove: verb(needs, 'DELETE'),
+  postWork: work(needs, 'POST'),
+  removeWork: work(needs, 'DELETE'),
 })
 
 /** A value as its schema is sent: each `Instant`, epoch milliseconds in code, becomes an RFC 3339 text. */

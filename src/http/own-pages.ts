@@ -42,7 +42,7 @@ export class OwnPages {
   /** The same for a download, which may also have been requested from the address bar. */
   isOwnDownload({ request, origin }: RequestContext): boolean {
     const site = request.headers.get('sec-fetch-site')
-    // Browsers that do not send this header, or not over plain http, let no other page read the answer.
+    // Browsers that do not send this header, or not over plain http, let no other page read the response.
     return site === null ? origin === null : site === 'same-origin' || site === 'none'
   }
 

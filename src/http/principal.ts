@@ -6,7 +6,7 @@ import type { RequestContext } from './request-context.ts'
 
 /**
  * Who makes a management call: the operator, at the socket in the data directory; the holder of a token; or
- * somebody who is signed in to the dashboard, where the operator signs in with a link.
+ * a person who is signed in to the dashboard, where the operator signs in with a link.
  */
 export type Principal =
   | { kind: 'operator'; name: string }
@@ -24,7 +24,7 @@ export function requireScope(principal: Principal, needs: Needs): void {
   if (principal.kind === 'operator' || needs === 'any') return
   if (needs === 'operator') {
     if (principal.kind === 'session' && principal.session.role === 'operator') return
-    throw new AppError('forbidden', 'This is for the operator, on the machine of the server')
+    throw new AppError('forbidden', "Only the operator may do this, on the server's machine")
   }
   if (principal.scopes.includes(needs)) return
   throw new AppError('forbidden', `This needs the scope ${needs}`, { fields: { scope: needs } })

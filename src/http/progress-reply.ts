@@ -5,7 +5,7 @@ import { errorOf, errorResponse, json, type Reply } from './responder.ts'
 export const linesType = 'application/x-ndjson'
 
 /** The shortest time between two reports of progress, and the longest silence, milliseconds. */
-const tellEveryMs = 100
+const sendEveryMs = 100
 const maxSilenceMs = 5_000
 
 /** Work that reports its progress. */
@@ -20,7 +20,7 @@ export type WorkWithProgress<Progress, Result> = (
  *
  * @throws AppError if the work fails before it has reported any progress
  */
-export async function answerLongWork<Progress, Result>(
+export async function replyWithProgress<Progress, Result>(
   call: RequestContext,
   work: WorkWithProgress<Progress, Result>,
 ): Promise<Reply> {
@@ -52,23 +52,23 @@ function lines<Progress, Result>(
         const say = (value: object) => {
           if (!isGone) controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`))
         }
-        let told: Progress | undefined
-        let toldAt = 0
-        const tell = () => {
+        let sent: Progress | undefined
+        let sentAt = 0
+        const send = () => {
           const progress = latest()
-          const isDue = progress !== told || performance.now() - toldAt > maxSilenceMs
+          const isDue = progress !== sent || performance.now() - sentAt > maxSilenceMs
           if (progress === undefined || !isDue) return
-          told = progress
-          toldAt = performance.now()
+          sent = progress
+          sentAt = performance.now()
           say({ progress })
         }
         // Backpressure: nothing is added while the client has not taken what was sent.
-        timer = setInterval(() => (controller.desiredSize ?? 0) > 0 && tell(), tellEveryMs)
+        timer = setInterval(() => (controller.desiredSize ?? 0) > 0 && send(), sendEveryMs)
         // The promise is not returned, because a stream sends nothing until it has started.
         done
           .then(
             result => {
-              if (latest() !== told) tell()
+              if (latest() !== sent) send()
               say({ result })
             },
             error => {

@@ -11,7 +11,7 @@ import type { Route } from './route.ts'
  */
 const maxTargetLength = 8 * 1024
 
-/** A target longer than that is refused, whatever it names. */
+/** A target longer than that is rejected, whatever it names. */
 export const targetTooLong = () =>
   new AppError('uri_too_long', `The request's target is longer than ${maxTargetLength} characters`)
 
@@ -33,7 +33,7 @@ export function pathOf(request: Request): string {
   return end < 0 ? target : target.slice(0, end)
 }
 
-/** Whether somebody wants to look at the answer in a browser. */
+/** Whether the response will be shown in a browser. */
 export const asksForPage = ({ method, headers }: Request): boolean =>
   (method === 'GET' || method === 'HEAD') && (headers.get('accept') ?? '').includes('text/html')
 
@@ -48,7 +48,7 @@ export function queryOf({ url }: Request): string {
  * looks for the path after the host, would take part of the path for it; or Bun leaves the dots in the path.
  * A made-up host changes nothing, because nobody looks at it.
  */
-export function mendUrl(request: Request): void {
+export function completeUrl(request: Request): void {
   const { url } = request
   // The first of one or two dots may be percent-encoded. Few addresses get past this check.
   if (!url.startsWith('/') && !url.includes('/.') && !url.includes('/%2')) return
@@ -72,7 +72,7 @@ function newRequestId(): string {
 }
 
 const nothing = {}
-const nobodyTold = () => {}
+const ignore = () => {}
 
 /** One request, and what the gate has found out about it so far. */
 export class RequestContext<Subject = unknown, Body = unknown, Query = unknown> {
@@ -92,8 +92,8 @@ export class RequestContext<Subject = unknown, Body = unknown, Query = unknown> 
   /** The body as it was sent. */
   bodyText = ''
   query = nothing as Query
-  /** Called if an answer could not be sent to its end after it had begun; only for long routes. */
-  onBroken: (error: unknown) => void = nobodyTold
+  /** Called if a response could not be sent to its end after it had begun; only for long routes. */
+  onBroken: (error: unknown) => void = ignore
 
   constructor(
     readonly request: Request,
@@ -107,7 +107,7 @@ export class RequestContext<Subject = unknown, Body = unknown, Query = unknown> 
     this.origin = request.headers.get('origin')
   }
 
-  /** The organisation, in routes: the gate lets nobody in without one. */
+  /** The organisation, in routes: the gate requires one. */
   get org(): Organisation {
     if (!this.organisation) throw new Error('The gate has not been passed')
     return this.organisation

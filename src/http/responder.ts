@@ -11,7 +11,7 @@ import { defaultLimits, limitUncounted, windowMs } from '../core/organisation/bu
 import type { Clock } from '../core/time/clock.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** What the log and the metrics are told about every answer. */
+/** What the log and the metrics report about every response. */
 export interface RequestSummary {
   requestId: string
   method: string
@@ -20,9 +20,9 @@ export interface RequestSummary {
   organisation: string | null
   status: number
   durationMs: number
-  /** Why it was refused. */
+  /** Why it was rejected. */
   code?: ErrorCode | undefined
-  /** Why it was a 401, which the caller is not told. */
+  /** Why it was a 401, which the caller does not learn. */
   cause?: UnauthorizedCause | undefined
   /** The full reason of a 500 or 503. */
   error?: unknown
@@ -78,7 +78,7 @@ class HeaderTemplate {
   }
 
   /**
-   * Who may read the answer (Fetch standard, CORS protocol). Any origin is allowed, with credentials, because
+   * Who may read the response (Fetch standard, CORS protocol). Any origin is allowed, with credentials, because
    * a beacon always sends them and no cookie opens anything by itself.
    */
   set origin(origin: string | null) {
@@ -97,7 +97,7 @@ class HeaderTemplate {
   }
 }
 
-/** What a route answers; headers that every response has are added on the way out. */
+/** What a route returns; headers that every response has are added on the way out. */
 export interface Reply {
   status: number
   body?: string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null
@@ -106,14 +106,14 @@ export interface Reply {
   cookies?: readonly string[]
 }
 
-/** Names the nodes that may still answer with the state before a change. */
+/** Names the nodes that may still return the state before a change. */
 export const behindHeader = 'Cairn-Nodes-Behind' as const
 
 export const jsonType = 'application/json; charset=utf-8'
 
 const jsonHeaders = { 'Content-Type': jsonType }
 
-/** A JSON answer. */
+/** A JSON response. */
 export function json(status: number, value: unknown, headers?: Record<string, string>): Reply {
   return {
     status,
@@ -129,7 +129,7 @@ const always = {
   Vary: 'Origin',
 }
 
-/** One template per record of headers: prepared bodies and refusals pass the same record again and again. */
+/** One template per record of headers: prepared bodies and errors pass the same record again and again. */
 const templates = new WeakMap<object, HeaderTemplate>()
 
 function templateOf(ofReply: Readonly<Record<string, string>>): HeaderTemplate {
@@ -156,7 +156,7 @@ function setLimits(template: HeaderTemplate, call: RequestContext, status: numbe
 
 const noHeaders = {}
 
-/** Pages of other origins may read neither the management API's answers nor those for Cairn's own pages. */
+/** Pages of other origins may read neither the management API's responses nor those for Cairn's own pages. */
 const isForNoOtherOrigin = ({ route }: RequestContext): boolean =>
   route !== null && (route.caller === 'management' || route.readers !== undefined)
 
@@ -174,13 +174,13 @@ function response(
   return made
 }
 
-/** No answer at all: the connection is cut before any part of one is sent. */
+/** No response at all: the connection is cut before any part of one is sent. */
 const cutOff = (): Reply => ({
   status: errorEntry('in_doubt').status,
   body: new ReadableStream({ pull: controller => controller.error() }),
 })
 
-/** The answer to a preflight (Fetch standard, CORS protocol). */
+/** The response to a preflight (Fetch standard, CORS protocol). */
 export const preflight: Reply = {
   status: 204,
   headers: {
@@ -190,10 +190,10 @@ export const preflight: Reply = {
   },
 }
 
-/** Is told about every answer, to count or log it. */
+/** Called for every response, to count or log it. */
 export interface ResponseObserver {
-  answered(summary: RequestSummary): void
-  /** An answer that had begun, and was reported, broke off: a download that could not be read to its end. */
+  responded(summary: RequestSummary): void
+  /** A response that had begun, and was reported, broke off: a download that could not be read to its end. */
   brokeOff?(summary: RequestSummary): void
 }
 
@@ -202,44 +202,44 @@ export interface ResponderDeps {
   observers: readonly ResponseObserver[]
 }
 
-/** The one way out: every answer, good or bad, is reported to the observers and gets the headers that all have. */
+/** Every response, good or bad, is reported to the observers and gets the headers that all have. */
 export class Responder {
   constructor(private readonly deps: ResponderDeps) {}
 
   respond(call: RequestContext, reply: Reply): Response {
-    this.tell(this.account(call, reply.status))
+    this.notify(this.summaryOf(call, reply.status))
     return response(call, reply)
   }
 
-  /** Turns whatever was thrown into an answer. */
+  /** Turns whatever was thrown into a response. */
   reject(call: RequestContext, error: unknown): Response {
     const rejection = errorOf(error)
     if (rejection.code === 'in_doubt') return this.rejectWith(call, rejection, cutOff())
     return this.rejectWith(call, rejection, errorResponse(rejection))
   }
 
-  /** A refusal whose reply says more than the refusal itself does. */
+  /** An error whose response has more than the error itself. */
   rejectWith(call: RequestContext, rejection: AppError, reply: Reply): Response {
-    const account = this.account(call, reply.status)
+    const account = this.summaryOf(call, reply.status)
     account.code = rejection.code
     account.cause = unauthorizedCauseOf(rejection)
     if (reply.status >= 500) account.error = rejection.cause ?? rejection
-    this.tell(account)
+    this.notify(account)
     return response(call, reply)
   }
 
-  /** Reports that an answer could not be sent to its end after it had begun. */
+  /** Reports that a response could not be sent to its end after it had begun. */
   breakOff(call: RequestContext, error: unknown): void {
-    const account = this.account(call, 500)
+    const account = this.summaryOf(call, 500)
     account.error = error
     for (const observer of this.deps.observers) observer.brokeOff?.(account)
   }
 
-  private tell(account: RequestSummary): void {
-    for (const observer of this.deps.observers) observer.answered(account)
+  private notify(account: RequestSummary): void {
+    for (const observer of this.deps.observers) observer.responded(account)
   }
 
-  private account(call: RequestContext, status: number): RequestSummary {
+  private summaryOf(call: RequestContext, status: number): RequestSummary {
     return {
       requestId: call.requestId,
       method: call.request.method,
@@ -254,7 +254,7 @@ export class Responder {
   }
 }
 
-const Wrong = Type.Object(
+const ProblemBody = Type.Object(
   {
     path: Type.String({ description: 'A JSON pointer; empty for the whole.' }),
     message: Type.String({ description: 'What it must be, in one sentence.' }),
@@ -267,12 +267,12 @@ export const ValidationError = Type.Object(
   {
     error: Type.String({ description: 'One sentence for people.' }),
     code: Type.Literal('validation_failed'),
-    details: Type.Array(Wrong, { minItems: 1, maxItems: maxProblems }),
+    details: Type.Array(ProblemBody, { minItems: 1, maxItems: maxProblems }),
   },
   { title: 'ValidationError' },
 )
 
-/** Turns whatever was thrown into the refusal that the caller gets. */
+/** Turns whatever was thrown into the error that the caller gets. */
 export function errorOf(error: unknown): AppError {
   if (error instanceof AppError) return error
   return new AppError('internal', 'Something went wrong on the server', { cause: error })

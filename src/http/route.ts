@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { PublicErrorCode } from '../core/errors.ts'
 import type { Bucket } from '../core/organisation/buckets.ts'
 import type { FlowEntry, StepEntry } from '../core/organisation/catalogue.ts'
-import type { Tag } from './description/tags.ts'
+import type { Tag } from './description/document.ts'
 import type { Needs } from './principal.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Reply } from './responder.ts'
@@ -34,7 +34,7 @@ export type FoundFor<S extends PathSubject | undefined> = S extends 'reported st
     ? FlowEntry
     : null
 
-/** An answer as the API's description states it. */
+/** A response as the API's description states it. */
 export interface ResponseShape {
   /** When it is given, in one sentence. */
   description: string
@@ -43,7 +43,7 @@ export interface ResponseShape {
    * apart.
    */
   schema?: TSchema
-  /** An example body; if absent, one is built from the schema's examples. */
+  /** An example body. */
   example?: unknown
   /** JSON unless set. */
   type?: 'application/x-ndjson' | 'text/csv' | 'text/html' | '*/*'
@@ -55,7 +55,7 @@ export interface ResponseShape {
   isFile?: boolean
 }
 
-/** What a route answers on success, by status; 422 only if that body is more than an error. */
+/** What a route returns on success, by status; 422 only if that body is more than an error. */
 export type ResponseShapes = (
   | { 200: ResponseShape }
   | { 201: ResponseShape }
@@ -65,7 +65,7 @@ export type ResponseShapes = (
   422?: ResponseShape
 }
 
-/** A route is data and one call. Without a caller, a bucket and its answers it does not compile. */
+/** A route is data and one call. Without a caller, a bucket and its responses it does not compile. */
 export type Route<
   S extends PathSubject | undefined = PathSubject | undefined,
   B extends TSchema | undefined = TSchema | undefined,
@@ -88,16 +88,16 @@ export type Route<
   body?: B
   bodyLimitBytes?: number
   query?: Q
-  /** Something is stored, so the answer can be 503. This always holds for all but GET routes. */
+  /** Something is stored, so the response can be 503. This always holds for all but GET routes. */
   isWrite?: boolean
-  /** Codes of refusals that do not follow from the other fields. */
+  /** Codes of errors that do not follow from the other fields. */
   errors?: readonly PublicErrorCode[]
   /** `If-Match` has to name the version that was read (428, 412). */
   isConditional?: boolean
   /** Beside the API and not in its description: a file that browsers load, or a request of Cairn's own pages. */
   isProductFile?: boolean
   /**
-   * Who reads its answers if not pages of any origin: Cairn's own pages, and then everything else is refused
+   * Who reads its responses if not pages of any origin: Cairn's own pages, and then everything else is rejected
    * (401); or no page, for addresses that browsers and providers are sent to.
    */
   readers?: 'own pages' | 'no page'
@@ -131,7 +131,7 @@ export function route<
 export const managing = <N extends Needs>(needs: N) =>
   ({ caller: 'management', bucket: 'manage', tag: 'Management', needs }) as const
 
-/** Whether a request may change what the API answers. */
+/** Whether a request may change what the API returns. */
 export const mayChange = ({ caller, method }: Pick<Route, 'caller' | 'method'>): boolean =>
   caller === 'management' && method !== 'GET'
 

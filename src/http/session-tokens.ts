@@ -12,7 +12,7 @@ import { AppError, type UnauthorizedCause, unauthorized } from '../core/errors.t
 import { isNewTo, type PublicKey, signatureAlgorithms } from '../core/organisation/key-set.ts'
 import type { Clock } from '../core/time/clock.ts'
 
-/** Why a session token is refused, as one of the fixed causes that the log and the metrics know. */
+/** Why a session token is rejected, as one of the fixed causes that the log and the metrics know. */
 
 /** The claims whose values jose checks, not only their form. */
 const ofClaim: Readonly<Record<string, UnauthorizedCause>> = {
@@ -41,7 +41,7 @@ function causeOf(problem: unknown): UnauthorizedCause {
   return 'token_malformed'
 }
 
-/** What a session token must say, whoever signs it. */
+/** What a session token must say, independent of who signs it. */
 export interface TokenRules {
   /** Expected `iss`; null if a shared secret comes without an issuer. */
   issuer: string | null
@@ -78,10 +78,10 @@ export interface KeySource {
   renew(): Promise<void>
 }
 
-/** The one algorithm that belongs to a secret: a token that names another is refused. */
+/** The one algorithm that belongs to a secret: a token that names another is rejected. */
 const secretAlgorithm = 'HS256'
 
-/** Far longer than providers' tokens. A longer one is refused before any work is spent on it. */
+/** Far longer than providers' tokens. A longer one is rejected before any work is spent on it. */
 const maxTokenLength = 16 * 1024
 
 /** The types that a session token may name: none in particular, or an access token (RFC 9068). */

@@ -74,7 +74,7 @@ export class HttpCounters implements AnswerObserver {
     }
   }
 
-  answered({ method, route, organisation, status, durationMs, cause }: CountedAnswer): void {
+  responded({ method, route, organisation, status, durationMs, cause }: CountedAnswer): void {
     this.total++
     const path = route !== null && this.bucketOf.has(route) ? route : other
     const { byStatus, durations } = this.of(methodLabel(method), path)

@@ -81,7 +81,7 @@ export async function doorInProcess(place: StoragePlace, time: Partial<Clock> = 
     nodesBehind: connected.nodesBehind,
     retentionDays: maxRetentionDays,
     olderSnippetFile: async () => null,
-    observers: [{ answered: noteProblem, brokeOff: noteProblem }],
+    observers: [{ responded: noteProblem, brokeOff: noteProblem }],
   })
   return {
     get fault() {

@@ -197,7 +197,7 @@ const quoted = (text: string | null) => (text === null ? 'null' : `"${text}"`)
 export class RequestLog implements AnswerObserver {
   constructor(private readonly own: ServerLog) {}
 
-  answered(summary: RequestSummary): void {
+  responded(summary: RequestSummary): void {
     this.write(summary, '')
   }
 

@@ -125,8 +125,8 @@ describe('backup', () => {
     const targets = ['cairn-data', 'cairn-data/new/deep/', 'link/a.db', 'nested/new/']
     for (const target of [...targets, './link/backups/../../cairn-data/a.db']) {
       const line = await failure(['backup', target])
-      expect(line).toContain('is in the data directory ./cairn-data, with which it would be lost')
-      expect(line).toContain('name a directory elsewhere')
+      expect(line).toContain('is in the data directory ./cairn-data and would be lost with it')
+      expect(line).toContain('choose another directory')
     }
     expect(readdirSync(cairn.path('cairn-data')).sort()).toEqual(before)
     expect((await cairn.run(['backup', 'cairn-data-copies/'])).status).toBe(0)
@@ -144,7 +144,7 @@ describe('backup', () => {
       expect.stringContaining('a.db cannot be restored: the trigger "t" on "runs" is not Cairn\'s'),
     ])
     const { stdout } = await cairn.run(['doctor'])
-    expect(stdout).toMatch(/^error .*the trigger "t" on "runs" is not Cairn's — .*drop trigger/m)
+    expect(stdout).toMatch(/^error .*the trigger "t" on "runs" is not Cairn's\n.*drop trigger/m)
   })
 
   test('is not made of a damaged database', async () => {
@@ -166,7 +166,7 @@ describe('restore', () => {
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toContain('start the server: cairn serve --data')
     expect(slugs()).toEqual(['acme'])
-    const [, aside] = /to take this back: cairn restore (\S+) --data/.exec(stdout)!
+    const [, aside] = /To undo: cairn restore (\S+) --data/.exec(stdout)!
     await cairn.run(['restore', aside!])
     expect(slugs()).toEqual(['acme', 'beta'])
     const names = readdirSync(cairn.path('cairn-data'))
@@ -185,14 +185,12 @@ describe('restore', () => {
     using first = new Database(cairn.path(`cairn-data/${aside[0]}`), { readonly: true })
     expect(first.query('select count(*) from organisations').values()).toEqual([[2]])
     const { stdout } = await cairn.run(['doctor', '--port', '0', '--management-port', '0'])
-    expect(stdout).toMatch(
-      /2 databases that restores replaced are kept — .* \/.*cairn\.db\.before-\*"/,
-    )
+    expect(stdout).toMatch(/Databases that restores replaced: 2\n.* \/.*cairn\.db\.before-\*"/)
   })
 
   test('makes a data directory where there is none, for its user alone', async () => {
     const { stdout } = await cairn.run(['restore', 'a.db', '--data', 'first'])
-    expect(stdout).not.toContain('to take this back')
+    expect(stdout).not.toContain('To undo')
     expect(await cairn.json(['restore', 'a.db', '--data', 'new'])).toMatchObject({ aside: null })
     expect(statSync(cairn.path('new')).mode & 0o777).toBe(0o700)
     expect(await cairn.json(['org', 'list', '--data', 'new'])).toHaveLength(1)
@@ -330,7 +328,7 @@ describe('restore', () => {
     Bun.spawnSync(['rm', cairn.path('a.db.sha256')])
     const checked = await cairn.run(['restore', 'a.db'])
     expect(checked.status).toBe(0)
-    expect(checked.stderr).toContain('warning: there is no a.db.sha256')
+    expect(checked.stderr).toContain('warning: no checksum a.db.sha256')
     expect(readdirSync(cairn.folder).sort()).toEqual(['a.db', 'cairn-data'])
     const left = readdirSync(cairn.path('cairn-data')).filter(name => name.includes('partial'))
     expect(left).toEqual([])

@@ -56,7 +56,7 @@ describe.skipIf(!canMount)('a disk', () => {
       expect(() => writeFileSync(ballast, Buffer.alloc(32e6))).toThrow('ENOSPC')
       expect(await ofBinary()).toEqual([
         expect.stringMatching(/^error {4}Free disk space: 0 bytes \(0\.0%\)/),
-        expect.stringMatching(/^error {4}the disk is full make room and try again \(SQLITE_/),
+        expect.stringMatching(/^error {4}the disk is full free some space and try again \(SQLITE_/),
         expect.stringMatching(/^warning {2}No backup found\. Set/),
       ])
     } finally {

@@ -113,7 +113,7 @@ describe('with data', () => {
   })
 
   const inBatches = 'insert into event_batches (org_id, source, events, body, received_at)'
-  const smtp = 'error    CAIRN_SMTP_URL is set, '
+  const smtp = 'error    CAIRN_SMTP_URL is set'
   const cases: [name: string, circumstances: Circumstances, complaints: (string | RegExp)[]][] = [
     [
       'wrong settings, all at once',
@@ -122,7 +122,7 @@ describe('with data', () => {
         env: { CAIRN_ACK: 'maybe', CAIRN_PROT: '80', CAIRN_FAILPOINTS: 'commit=throw' },
       },
       [
-        'warning  CAIRN_PROT is no setting of Cairn and is ignored did you mean CAIRN_PORT?',
+        'warning  CAIRN_PROT is not a setting of Cairn and is ignored did you mean CAIRN_PORT?',
         'warning  CAIRN_FAILPOINTS is set. It makes servers fail in tests. Unset it.',
         'error    --port is "100000" set a whole number from 0 to 65535',
         'error    CAIRN_ACK is "maybe" set one of commit, buffer',
@@ -144,8 +144,8 @@ describe('with data', () => {
       'mail without a sender and without an address for links',
       { env: { CAIRN_SMTP_URL: 'smtp://localhost:25' } },
       [
-        `${smtp}and mail would be from nobody set CAIRN_MAIL_FROM too, such as cairn@example.com`,
-        `${smtp}but mails have links to confirm and to unsubscribe set CAIRN_PUBLIC_URL to where they lead, such as https://cairn.example.com`,
+        `${smtp} without a sender set CAIRN_MAIL_FROM too, such as cairn@example.com`,
+        `${smtp}, but mails need an address for their links set CAIRN_PUBLIC_URL, such as https://cairn.example.com`,
       ],
     ],
     [
@@ -334,7 +334,7 @@ describe('rights', () => {
       const served = await owner.run(['serve', ...freePorts])
       expect(served.status).toBe(1)
       expect(served.stderr).toStartWith(
-        'cairn: the data directory, or a file in it, cannot be written: let this user write it ("cairn doctor" says which)',
+        'cairn: cannot write the data directory or a file in it: give this user access ("cairn doctor" names the file)',
       )
       expect(served.stderr).not.toContain('CAIRN_DEBUG')
     })

@@ -121,7 +121,7 @@ describe('a question that cannot be answered', () => {
       'a file that is not there',
       ['tour', '--page', page, '--traits', '@no'],
       1,
-      'no: There is no such file',
+      'no: File not found',
     ],
     ['two people', ['tour', '--page', page, '--user', 'a', '--anonymous', 'b'], 2, 'not both'],
     ['a flow like none', ['xyz', '--page', page], 1, 'see "cairn flows list"'],

@@ -114,8 +114,12 @@ describe('diff', () => {
   test.each<[string, () => string[], string]>([
     ['a file with a mistake', () => [write('a.yaml', 'key: a b')], 'compared nothing, because'],
     ['a missing file', () => ['x.yaml'], 'compared nothing, because'],
-    ['an unknown organisation', () => [write('a.yaml', flowA), '--org', 'x'], 'there is no org'],
-    ['no data', () => [write('a.yaml', flowA), '--data', 'x'], 'there is no Cairn data'],
+    [
+      'an unknown organisation',
+      () => [write('a.yaml', flowA), '--org', 'x'],
+      'organisation "x" not found',
+    ],
+    ['no data', () => [write('a.yaml', flowA), '--data', 'x'], 'no Cairn data'],
     ['no file', () => [], 'missing required argument'],
   ])('ends with 2 for %s', async (_, args, message) => {
     const { stdout, stderr, status } = await flows('diff', ...args())

@@ -120,10 +120,14 @@ describe('validate', () => {
 
 describe('files that cannot be read', () => {
   const files: [string, () => string, string][] = [
-    ['a directory', () => makeDirectory('d'), 'd error is_directory It is a directory'],
-    ['a missing file', () => 'x.yaml', 'x.yaml error missing_file There is no such file'],
+    ['a directory', () => makeDirectory('d'), 'd error is_directory This is a directory'],
+    ['a missing file', () => 'x.yaml', 'x.yaml error missing_file File not found'],
     ['over 1 MiB', () => write('big', ' '.repeat(2 ** 20 + 1)), 'big error too_large The file'],
-    ['not UTF-8', () => write('b', new Uint8Array([0xff, 0xfe])), 'b error not_utf8 It is not'],
+    [
+      'not UTF-8',
+      () => write('b', new Uint8Array([0xff, 0xfe])),
+      'b error not_utf8 The file is not',
+    ],
   ]
   test.each(files)('%s is reported in one line', async (_name, make, message) => {
     const { stdout, stderr, status } = await cairn.run(['flows', 'validate', make()])

@@ -50,7 +50,9 @@ describe('cairn move', () => {
     const there = await move()
     expect(there).toEqual({ status: 0, stderr: '', stdout: expect.any(String) })
     expect(there.stdout).toMatch(
-      new RegExp(`^moved ${data} into ${where} in [\\d.]+ s: 1 organisation, 1 flow, 0 events\n`),
+      new RegExp(
+        `^Moved ${data} into ${where} in [\\d.]+ s: 1 organisation, 1 flow, 0 events\\.\n`,
+      ),
     )
     // Without the database, the directory is served no more.
     const served = await place.run(['serve', '--port', '0', '--management-port', '0'])
@@ -111,7 +113,7 @@ describe('cairn move', () => {
   })
 
   test('refuses a directory without data, one that a server uses, and a second move', async () => {
-    expect(await refusalOf('--data', 'nothing')).toContain('there is no Cairn data in nothing')
+    expect(await refusalOf('--data', 'nothing')).toContain('no Cairn data in nothing')
     const lock = keepServersOut(place.path('cairn-data'))
     expect(await refusalOf()).toContain('a server runs already on')
     lock.release()
@@ -156,6 +158,6 @@ describe('cairn move', () => {
       values ('a', 'harbor:8080', '1', 1, 0, clock_timestamp() + interval '1 hour', 0)`,
       url,
     )
-    expect(await refusalOf('--back')).toContain('nodes are running')
+    expect(await refusalOf('--back')).toContain('servers are running')
   })
 })

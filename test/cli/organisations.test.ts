@@ -66,7 +66,7 @@ describe('org', () => {
   })
 
   test.each([
-    [['timezon', 'UTC'], 2, 'there is no setting "timezon": did you mean "timezone"?'],
+    [['timezon', 'UTC'], 2, 'unknown setting "timezon": did you mean "timezone"?'],
     [['limits', '7'], 2, 'limits has several fields'],
     [['limits.events', '0'], 1, '/limits/events'],
     [['origins', 'https://a.example', 'nonsense'], 1, '/origins/1'],
@@ -153,13 +153,13 @@ describe('--org', () => {
     await cairn.json(['org', 'create', 'A'])
     await cairn.json(['org', 'create', 'B'])
     const { stderr, status } = await cairn.run(['key', 'show'])
-    expect([status, stderr]).toEqual([2, 'cairn: say which organisation with --org: a, b\n'])
+    expect([status, stderr]).toEqual([2, 'cairn: choose an organisation with --org: a, b\n'])
   })
 
   test('is a failure if there is no such organisation', async () => {
     await cairn.json(['org', 'create', 'A'])
     const { stderr, status } = await cairn.run(['key', 'show', '--org', 'nobody'])
-    expect([status, stderr.includes('there is no organisation "nobody"')]).toEqual([1, true])
+    expect([status, stderr.includes('organisation "nobody" not found')]).toEqual([1, true])
   })
 })
 

@@ -60,7 +60,10 @@ describe('healthcheck', () => {
     const { port } = new URL(b!.managementUrl)
     expect(await found('--data', 'a', '--management-port', port)).toBe(readyz(b!.managementUrl))
     const { stdout, status } = await cairn.run(['healthcheck', '--data', 'a'], env)
-    expect([stdout, status]).toEqual([`ready: ${readyz(a!.managementUrl)} answers 200: ready\n`, 0])
+    expect([stdout, status]).toEqual([
+      `ready: ${readyz(a!.managementUrl)} returned 200: ready\n`,
+      0,
+    ])
   })
 
   test('takes no other server for one that was killed, or for a command', async () => {
@@ -72,7 +75,7 @@ describe('healthcheck', () => {
     }
     const absent = [
       1,
-      'cairn: not ready: no server runs on ./cairn-data: name its directory with --data, or its port with --management-port\n',
+      'cairn: not ready: no server is running on ./cairn-data: set --data or --management-port\n',
     ]
     const { child } = await cairn.serve()
     child.kill('SIGKILL')
@@ -85,7 +88,7 @@ describe('healthcheck', () => {
     expect(await found()).toEqual(absent)
     lock.release()
     const asJson = await cairn.run(['healthcheck', '--json'], env)
-    const answer = 'no server runs on ./cairn-data'
+    const answer = 'no server is running on ./cairn-data'
     expect(JSON.parse(asJson.stdout)).toEqual({ ready: false, url: null, status: null, answer })
     expect(asJson.status).toBe(1)
   })

@@ -111,10 +111,10 @@ describe('install', () => {
     expect(files.map(({ did }) => did)).toEqual(['kept', 'unchanged', 'unchanged', 'unchanged'])
     expect(readFileSync(settings, 'utf8')).toContain('CAIRN_ACK=buffer')
     const again = await install()
-    expect(again.stdout).toContain('Nothing was changed.')
+    expect(again.stdout).toContain('Changed nothing.')
     expect(again.stdout).not.toContain('to apply the changes')
     expect((await install('--memory-max', '1G')).stdout).toContain(
-      'to apply the changes:\n  systemctl restart cairn\n',
+      'apply the changes:\n  systemctl restart cairn\n',
     )
   })
 
@@ -168,7 +168,7 @@ describe('install', () => {
       '/usr/local/bin/cairn',
     ])
     expect(status).toBe(1)
-    expect(stderr).toStartWith('cairn: systemd does not run this machine: "cairn service show"')
+    expect(stderr).toStartWith('cairn: this machine does not use systemd: "cairn service show"')
   })
 })
 
@@ -204,7 +204,7 @@ test('the initial settings file has every setting, and can be read as it is', as
   expect(readSettingsFile(all).faults).toEqual([])
   writeFileSync(join(place.folder, 'all.env'), all)
   const { stderr } = await place.run(['org', 'list', '--config', 'all.env', '--data', 'none'])
-  expect(stderr).toStartWith('cairn: there is no Cairn data in none')
+  expect(stderr).toStartWith('cairn: no Cairn data in none')
 })
 
 describe('monitoring', () => {

@@ -59,20 +59,20 @@ describe('help', () => {
     }
     expect(await told('sevre')).toEqual([
       2,
-      'cairn: there is no command "sevre": did you mean "serve"?\n',
+      'cairn: unknown command "sevre": did you mean "serve"?\n',
     ])
     expect(await told('deply')).toEqual([
       2,
-      'cairn: there is no command "deply": did you mean "deploy"?\n',
+      'cairn: unknown command "deply": did you mean "deploy"?\n',
     ])
     // A topic has no subcommands.
     expect(await told('deploy', 'docker')).toEqual([
       2,
-      'cairn: there is no command "deploy docker": see "cairn help"\n',
+      'cairn: unknown command "deploy docker": see "cairn help"\n',
     ])
     expect(await told('flows', 'xyz')).toEqual([
       2,
-      'cairn: there is no command "flows xyz": see "cairn help"\n',
+      'cairn: unknown command "flows xyz": see "cairn help"\n',
     ])
   })
 
@@ -143,7 +143,7 @@ describe('exit status', () => {
     expect({ stdout, stderr, status }).toEqual({
       stdout: '',
       stderr:
-        'cairn: there is no Cairn data in ./cairn-data: name its directory with --data or CAIRN_DATA, or begin with "cairn org create NAME"\n',
+        'cairn: no Cairn data in ./cairn-data: set --data or CAIRN_DATA to the data directory, or run "cairn org create NAME" for a new one\n',
       status: 1,
     })
   })
@@ -153,7 +153,7 @@ describe('exit status', () => {
     writeFileSync(cairn.path('broken/cairn.db'), 'not a database'.repeat(100))
     const { stderr, status } = await cairn.run(['org', 'list', '--data', 'broken'])
     expect(status).toBe(1)
-    expect(stderr).toMatch(/^cairn: cairn\.db is damaged or no database: [^\n]*\n$/)
+    expect(stderr).toMatch(/^cairn: cairn\.db is damaged or not a database: [^\n]*\n$/)
   })
 
   test('1 for a data directory that is a file', async () => {
@@ -185,7 +185,7 @@ describe('exit status', () => {
     const { stderr, status } = await cairn.run(args)
     await other.stop(true)
     expect(status).toBe(1)
-    expect(stderr).toEndWith('/readyz answers 404: �[2Jhello\n')
+    expect(stderr).toEndWith('/readyz returned 404: �[2Jhello\n')
   })
 })
 

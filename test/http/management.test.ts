@@ -125,7 +125,7 @@ describe('bad input', () => {
       ...{ headers, asOperator: isOperators(route) },
     })
     expect([status, body]).toMatchObject([422, { code: 'validation_failed' }])
-    const details = [{ path: '/nonsense', message: 'There is no such parameter' }]
+    const details = [{ path: '/nonsense', message: 'Unknown parameter' }]
     expect(body).toHaveProperty('details', details)
   })
 

@@ -40,7 +40,7 @@ describe('a node among others', () => {
     still.child.kill('SIGSTOP')
     const pushed = await cluster.run(['flows', 'push', 'tour.yaml', '--publish'])
     const name = expect.stringMatching(new RegExp(`:${still.port}$`))
-    const [, warned] = /may answer by what was before for up to 45 s: (\S+)\n/.exec(pushed.stderr)!
+    const [, warned] = /may use the old version for up to 45 seconds: (\S+)\n/.exec(pushed.stderr)!
     expect([pushed.status, warned]).toEqual([0, name])
     expect(await unpublish()).toEqual(name)
     const { stdout } = await cluster.run(['nodes', '--json'])

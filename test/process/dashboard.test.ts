@@ -54,7 +54,7 @@ test('a link is printed with the address at which browsers reach the server', as
 test.each([
   [['--role', 'admin'], 2, /admin/],
   [['--public-url', 'cairn.example.com'], 2, /--public-url/],
-  [['--org', 'nobody'], 1, /there is no organisation/],
+  [['--org', 'nobody'], 1, /organisation "nobody" not found/],
 ])('a link with %j is refused', async (words, status, says) => {
   const run = await place.run(['dashboard', 'link', ...words])
   expect([run.status, run.stdout]).toEqual([status, ''])

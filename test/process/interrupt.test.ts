@@ -79,7 +79,7 @@ describe.skipIf(!canTrace)('SIGINT', () => {
     expect(await ended).toEqual({
       status: 130,
       stdout: '',
-      stderr: 'cairn: interrupted: no backup was made, and nothing was changed\n',
+      stderr: 'cairn: interrupted: made no backup, and changed nothing\n',
     })
     expect(readdirSync(cairn.folder).sort()).toEqual(['acme.yaml', 'cairn-data'])
   })
@@ -93,7 +93,7 @@ describe.skipIf(!canTrace)('SIGINT', () => {
     expect(await ended).toEqual({
       status: 130,
       stdout: '',
-      stderr: 'cairn: interrupted: nothing was restored, and the database is as it was\n',
+      stderr: 'cairn: interrupted: restored nothing, and changed nothing\n',
     })
     expect(partials()).toEqual([])
     expect(readFileSync(join(cairn.dataDir, 'cairn.db')).equals(before)).toBe(true)

@@ -91,7 +91,7 @@ test('a token cannot change limits or another organisation, or do what its scope
 
 describe('the error says what to do if the address is answered by', () => {
   const overloaded = { error: 'The server has more to write', code: 'overloaded' }
-  const stranger = /answered \d+, and not as Cairn does: is --url right/
+  const stranger = /the response \(\d+\) is not Cairn's: check --url/
   const later = /^cairn: rate limit exceeded: try again later\n$/
   test.each<[what: string, says: RegExp, answer: () => Response]>([
     ['a page', stranger, () => new Response('<html>')],
@@ -100,7 +100,7 @@ describe('the error says what to do if the address is answered by', () => {
     ['a proxy without a server', stranger, () => new Response('', { status: 503 })],
     [
       'a redirect',
-      /leads to https:\/\/other\.example, where the token is not sent/,
+      /redirects to https:\/\/other\.example, where the token is not sent/,
       () => Response.redirect('https://other.example/a'),
     ],
     ['a rate limit for a day', later, () => limited('86400')],
@@ -116,7 +116,7 @@ describe('the error says what to do if the address is answered by', () => {
     ],
     [
       'a server that does not know the token',
-      /does not take the token in CAIRN_TOKEN: .*wrong, expired or revoked/,
+      /rejected the token in CAIRN_TOKEN: .*wrong, expired or revoked/,
       () => Response.json({ error: 'Unauthorized' }, { status: 401 }),
     ],
   ])('%s', async (_, says, answer) => {
@@ -136,7 +136,7 @@ test('a command waits as long as a rate limit requires, and then tries again', a
   const startedAt = performance.now()
   const { stderr } = await answering(answer, push)
   expect(performance.now() - startedAt).toBeGreaterThan(1_000)
-  expect([requests, stderr]).toEqual([2, expect.stringContaining(`leads to ${url}`)])
+  expect([requests, stderr]).toEqual([2, expect.stringContaining(`redirects to ${url}`)])
 })
 
 test('the error names an untrusted certificate, a wrong protocol, an absent server or a wrong path', async () => {
@@ -152,18 +152,18 @@ test('the error names an untrusted certificate, a wrong protocol, an absent serv
   )
   expect(untrusted.stderr).toContain('its certificate is not trusted')
   expect(untrusted.stderr).toContain('NODE_EXTRA_CA_CERTS')
-  expect(plain.stderr).toContain('is it https:// or http://')
+  expect(plain.stderr).toContain('check https:// or http://')
   expect(requests).toBe(0)
   const gone = await answering(answer, async at => at)
   expect((await push(gone)).stderr).toMatch(/cannot be reached \(\w+\): nothing listens there/)
   const nowhere = await push('http://nowhere.invalid')
-  expect(nowhere.stderr).toContain('no such host is known')
+  expect(nowhere.stderr).toContain('unknown host: check the name')
   expect(nowhere.stderr).toContain('warning: http:// sends')
   expect((await push(url)).stderr).not.toContain('warning')
   for (const path of ['/api/v1', '/docs/', '/dashboard/acme', '/nothing']) {
     expect(await refused(['org', 'settings', '--url', url + path])).toEqual([
       1,
-      `cairn: there is no Cairn at ${url}${path.replace(/\/$/, '')}: leave the path out, --url ${url}\n`,
+      `cairn: no Cairn at ${url}${path.replace(/\/$/, '')}: use --url ${url}, without a path\n`,
     ])
   }
   expect(await refused(['org', 'settings', '--url', 'nonsense'])).toEqual([

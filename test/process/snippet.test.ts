@@ -111,7 +111,7 @@ describe('cairn key show', () => {
   test('without an address it prints an example, and says what to put there', async () => {
     const { stdout } = await place.run(['key', 'show'])
     expect(stdout).toContain('src="https://cairn.example.com/snippet.js"')
-    expect(stdout).toContain("Put your server's own address in: --public-url")
+    expect(stdout).toContain('Set the address of your server with --public-url')
   })
 
   test.each([

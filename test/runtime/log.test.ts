@@ -125,7 +125,7 @@ describe('a request’s line', () => {
   ])('is whole JSON: %s', (_, answered, fields) => {
     const lines: string[] = []
     const own = openLog({ logLevel: 'info', logFormat: 'json' })
-    new RequestLog({ ...own, lines: { write: line => lines.push(line) } }).answered(answered)
+    new RequestLog({ ...own, lines: { write: line => lines.push(line) } }).responded(answered)
     expect(lines).toHaveLength(1)
     expect(lines[0]).toEndWith('}\n')
     expect(JSON.parse(lines[0]!)).toEqual({ ...common, ...fields })

@@ -31,10 +31,10 @@ const get = { method: 'GET', route: '/flows', organisation: null, status: 200, d
 describe('requests', () => {
   test('are counted by method, route and status', () => {
     const counters = new HttpCounters(routes)
-    counters.answered(get)
-    counters.answered(get)
-    counters.answered({ ...get, method: 'HEAD' })
-    counters.answered({ ...get, route: null, status: 404 })
+    counters.responded(get)
+    counters.responded(get)
+    counters.responded({ ...get, method: 'HEAD' })
+    counters.responded({ ...get, route: null, status: 404 })
     const page = httpPage(counters)
     const of = (method: string, route: string, status: string) =>
       page.sum(requests, { method, route, status })
@@ -59,7 +59,7 @@ describe('requests', () => {
     const counters = new HttpCounters(routes)
     const before = httpPage(counters).samples.length
     for (let i = 0; i < 500; i++) {
-      counters.answered({
+      counters.responded({
         ...get,
         method: `M${i}`,
         route: `/r${i}`,
@@ -75,7 +75,7 @@ describe('requests', () => {
   test('durations: buckets from 0.1 ms on, inclusive bounds, the sum not rounded', () => {
     const counters = new HttpCounters(routes)
     for (const durationMs of [0.05, 0.1, 0.2, 0.4, 3, 60_000])
-      counters.answered({ ...get, durationMs })
+      counters.responded({ ...get, durationMs })
     const page = httpPage(counters)
     const labels = { route: '/flows', status_class: '2xx' }
     const upTo = (le: string) => page.sum(`${duration}_bucket`, { ...labels, le })

@@ -9,11 +9,7 @@ import {
   secretRotated,
   settingsChanged,
 } from '../../src/modules/organisations/rules.ts'
-import type {
-  OrganisationRead,
-  OrganisationRecord,
-} from '../../src/storage/interfaces/organisations.ts'
-import { rowOf } from '../../src/storage/shared/in-rows.ts'
+import type { OrganisationRead, Settings } from '../../src/storage/interfaces/organisations.ts'
 import {
   addOrganisation,
   changeOrganisation,
@@ -36,21 +32,19 @@ const audit = (at: number) => ({
   note: null,
 })
 
-const withRow = (organisation: OrganisationRecord) => ({
-  ...organisation,
-  row: rowOf(organisation.ref),
-})
-
 export function createOrganisation(
   database: Database,
   { name }: { name: string },
   now: number,
-): { organisation: OrganisationRecord & { row: number }; snippetKey: string } {
+): { organisation: Settings & { row: number }; snippetKey: string } {
   const made = { id: newId('org'), slug: slugFrom(name), name, snippetKey: newSnippetKey() }
   const outcome = addOrganisation(database, { ...made, createdAt: now }, audit(now))
   if (outcome !== 'added') throw new Error(outcome)
   const { organisations } = pageOfOrganisations(database, { named: made.id }, 1)
-  const organisation = withRow(organisations[0]!)
+  const { row } = database
+    .query<{ row: number }, [string]>('select id as row from organisations where public_id = ?')
+    .get(made.id)!
+  const organisation = { ...organisations[0]!, row }
   return { organisation, snippetKey: made.snippetKey }
 }
 

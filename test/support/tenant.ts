@@ -3,8 +3,8 @@ import { auditor } from '../../src/core/organisation/audit.ts'
 import type { Scope } from '../../src/core/organisation/management-token.ts'
 import type { OrganisationRef } from '../../src/core/reference.ts'
 import { createToken } from '../../src/modules/access/service.ts'
-import type { OrganisationRecord } from '../../src/storage/interfaces/organisations.ts'
-import { rowOf } from '../../src/storage/shared/in-rows.ts'
+import type { Settings } from '../../src/storage/interfaces/organisations.ts'
+import { refOf } from '../../src/storage/shared/in-rows.ts'
 import { publishFlows, pushFlows, withdrawFlows } from './authoring.ts'
 import { createOrganisation, setLimits, setSettings } from './organisations.ts'
 import type { World } from './world.ts'
@@ -38,7 +38,7 @@ let made = 0
 export class Tenant {
   private constructor(
     readonly world: World,
-    readonly organisation: OrganisationRecord,
+    readonly organisation: Settings & { row: number },
     /** The first snippet key. */
     readonly key: string,
     /** A session token that outlives the test. */
@@ -58,11 +58,11 @@ export class Tenant {
   }
 
   get ref(): OrganisationRef {
-    return this.organisation.ref
+    return refOf(this.row)
   }
 
   get row(): number {
-    return rowOf(this.ref)
+    return this.organisation.row
   }
 
   limit(limits: Parameters<typeof setLimits>[2]): void {

@@ -166,7 +166,7 @@ export class World {
       olderSnippetFile: async () => null,
       observers: [
         {
-          answered: summary => this.answers.push(summary),
+          responded: summary => this.answers.push(summary),
           brokeOff: summary => this.broken.push(summary),
         },
       ],

@@ -7,7 +7,7 @@ import { flowText } from '../../core/flow/text.ts'
 import { withEscapes } from '../../core/text/unseen.ts'
 import { shown } from '../../core/text/wording.ts'
 import { CommandFailure, UsageFailure } from '../failure.ts'
-import { asUsers, makeDirectory, readTextFile, refuseNoFile, replaceFile } from '../files.ts'
+import { asUsers, makeDirectory, readTextFile, replaceFile, requireFile } from '../files.ts'
 import { counted, print, printColumns, printJson, tell } from '../output.ts'
 import { option, row } from '../table.ts'
 import { schemaFile, schemaLine } from './files.ts'
@@ -101,7 +101,7 @@ function writeFlowFiles(
   makeDirectory(dir, ' with --out')
   const plan = definitions.map(flow => {
     const path = join(dir, `${flow.key}.${format}`)
-    refuseNoFile(path)
+    requireFile(path)
     return { path, flow, now: existsSync(path) ? heldBy(path, flow, format) : 'nothing' }
   })
   const others = plan.filter(({ now }) => now === 'another')

@@ -1,13 +1,69 @@
+import { defaultLimits } from '../../core/organisation/buckets.ts'
 import { version } from '../../core/version.ts'
 import { ValidationError } from '../responder.ts'
 import type { Route } from '../route.ts'
-import { errorComponents } from './errors.ts'
+import { errorComponents, publicErrors } from './errors.ts'
 import { headers } from './headers.ts'
-import { introduction } from './introduction.ts'
+import introduction from './introduction.md' with { type: 'text' }
 import { SchemaBook } from './json-schema.ts'
 import { operationOf, templateOf } from './operation.ts'
-import { securitySchemes } from './security.ts'
-import { tags } from './tags.ts'
+
+/** The groups of operations, in the order of the document. */
+export const tags = {
+  Flows: 'Published tours, checklists and announcements.',
+  Checklists: "A person's progress.",
+  Events: 'What people did, in batches. Each event is stored once.',
+  Steps: "Whether pages find a step's element, and whether it has changed.",
+  Liveness: 'Whether the snippet is installed and running, and how to fix it.',
+  Analytics: "A flow's runs in numbers.",
+  Management: 'For back ends, CI and the command line, with a management token.',
+  Description: 'This description.',
+} as const
+
+export type Tag = keyof typeof tags
+
+/** The ways in which callers can authenticate. */
+export const securitySchemes = {
+  snippetKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'snippet key',
+    description: 'The 32 characters in your page: `Authorization: Bearer <key>`.',
+  },
+  snippetKeyInQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'key',
+    description: 'The same key as `?key=`, for beacons.',
+  },
+  managementToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'management token',
+    description: 'From `cairn token create` or this API: `crn_…`.',
+  },
+  sessionToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'From your identity provider or `cairn token issue`.',
+  },
+} as const
+
+const limitRows = Object.entries(defaultLimits).map(
+  ([bucket, requests]) => `| \`${bucket}\` | ${requests} |`,
+)
+
+const errorRows = publicErrors.map(
+  ([code, { status, when, sentence }]) =>
+    `| ${status} | ${sentence === undefined ? `\`${code}\`` : '–'} | ${when} |`,
+)
+
+/** What holds for every route, as Markdown. */
+const description = introduction
+  .replace('{limits}', () => limitRows.join('\n'))
+  .replace('{errors}', () => errorRows.join('\n'))
+  .trim()
 
 /** The API as an OpenAPI 3.1 document, from the same schemas that validate requests. */
 export function documentOf(routes: readonly Route[]) {
@@ -25,7 +81,7 @@ export function documentOf(routes: readonly Route[]) {
       title: 'Cairn',
       version,
       summary: 'In-app onboarding: tours, checklists, announcements, and their analytics.',
-      description: introduction,
+      description,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     // Relative to the document, because a proxy may serve the API under a path of its own.

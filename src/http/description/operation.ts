@@ -3,11 +3,16 @@ import type { JsonSchema } from '../../core/flow/schema.ts'
 import { defaultLimits, windowMs } from '../../core/organisation/buckets.ts'
 import type { Needs } from '../principal.ts'
 import { behindHeader } from '../responder.ts'
-import { defaultBodyLimitBytes, mayChange, type ResponseShape, type Route } from '../route.ts'
+import {
+  defaultBodyLimitBytes,
+  mayChange,
+  type ResponseShape,
+  type Route,
+  takesKeyInQuery,
+} from '../route.ts'
 import { errorsOf } from './errors.ts'
 import { type HeaderName, headersWith } from './headers.ts'
 import type { SchemaBook } from './json-schema.ts'
-import { securityOf } from './security.ts'
 
 /** A path as OpenAPI writes it. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
@@ -64,10 +69,10 @@ const headersOf = ({ type, isShared, hasETag, isFile }: ResponseShape): HeaderNa
   ...(type === 'text/html' ? (['Content-Security-Policy'] as const) : []),
 ]
 
-function responseOf(answer: ResponseShape, route: Route, book: SchemaBook) {
-  const { description, schema, example, type = 'application/json', isShared } = answer
+function responseOf(shape: ResponseShape, route: Route, book: SchemaBook) {
+  const { description, schema, example, type = 'application/json', isShared } = shape
   const headers = headersWith(
-    ...headersOf(answer),
+    ...headersOf(shape),
     ...(isShared ? (['Content-Encoding'] as const) : []),
     ...(mayChange(route) ? [behindHeader] : []),
   )
@@ -81,11 +86,21 @@ function authorisation(scope: Needs): string {
   return scope === 'any' ? 'Any management token is accepted.' : `Requires the scope \`${scope}\`.`
 }
 
+/** The schemes that a route accepts; any one entry of the list is enough. */
+function securityOf(route: Route): Record<string, never[]>[] {
+  if (route.caller === 'anyone') return []
+  if (route.caller === 'management') return [{ managementToken: [] }]
+  if (route.caller === 'session token') return [{ sessionToken: [] }]
+  return takesKeyInQuery(route)
+    ? [{ snippetKey: [] }, { snippetKeyInQuery: [] }]
+    : [{ snippetKey: [] }]
+}
+
 /** One route as an OpenAPI operation. */
 export function operationOf(route: Route, book: SchemaBook) {
-  const { bucket, responses: answers } = route
-  const responses = Object.entries(answers) as [string, ResponseShape][]
-  const shared = responses.map(([, answer]) => answer).find(({ isShared }) => isShared)
+  const { bucket } = route
+  const responses = Object.entries(route.responses) as [string, ResponseShape][]
+  const shared = responses.map(([, shape]) => shape).find(({ isShared }) => isShared)
   const requests = bucket && defaultLimits[bucket]
   const limit = bucket
     ? `Limit: ${requests} requests a minute for each organisation (\`${bucket}\`).`
@@ -114,7 +129,7 @@ export function operationOf(route: Route, book: SchemaBook) {
     responses: {
       ...errorsOf(route),
       ...Object.fromEntries(
-        responses.map(([status, answer]) => [status, responseOf(answer, route, book)]),
+        responses.map(([status, shape]) => [status, responseOf(shape, route, book)]),
       ),
       ...(shared && {
         304: {

@@ -90,7 +90,7 @@ export function unknownParameters(request: Request, names: readonly string[]): s
   const misspelt = first.flatMap((name): Problem[] => {
     const meant = nameMeant(name, names)
     if (meant === null) return []
-    const message = `There is no such parameter: did you mean ${quoted(meant)}?`
+    const message = `Unknown parameter: did you mean ${quoted(meant)}?`
     return [{ path: below('', name), message }]
   })
   if (misspelt.length > 0) throw invalid(...misspelt)

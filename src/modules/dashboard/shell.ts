@@ -135,7 +135,7 @@ const made = () => {
   return prepared
 }
 
-const nothingHere = () => new AppError('not_found', 'There is nothing at this path')
+const nothingHere = () => new AppError('not_found', 'Nothing exists at this path')
 
 const file = {
   method: 'GET',

@@ -92,7 +92,7 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
       },
       async handle(call) {
         const name = pathOf(call.request).split('/').at(-1) ?? ''
-        if (!isPageFile(name)) throw new AppError('not_found', 'There is nothing at this path')
+        if (!isPageFile(name)) throw new AppError('not_found', 'Nothing exists at this path')
         const file = await pageFile(name)
         return encodedReply(call, file, { 'Content-Type': file.type, ...ofAnyone })
       },

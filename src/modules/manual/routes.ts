@@ -78,7 +78,7 @@ export const manualRoutes: Route[] = [
       if (found) return encodedReply(call, found.body, found.headers)
       const instead = missingPage(call.request)
       if (instead) return instead
-      throw new AppError('not_found', 'There is nothing at this path')
+      throw new AppError('not_found', 'Nothing exists at this path')
     },
   }),
 ]

@@ -1,37 +1,93 @@
-import { AppError } from '../../core/errors.ts'
+import { AppError, invalid, type Problem } from '../../core/errors.ts'
+import { traitProblem } from '../../core/event/traits.ts'
 import { type MaybeTheme, storedTheme } from '../../core/flow/merged-theme.ts'
-import { type Bucket, limitsWith } from '../../core/organisation/buckets.ts'
+import { unknownColours } from '../../core/flow/theme-rules.ts'
+import type { Bucket } from '../../core/organisation/buckets.ts'
 import { newIdentitySecret, newSnippetKey } from '../../core/organisation/ids.ts'
-import { maxSlugLength } from '../../core/text/slug.ts'
+import { readOrigin } from '../../core/organisation/origin.ts'
+import { maxSlugLength, slugFrom } from '../../core/text/slug.ts'
 import { isoTime } from '../../core/time/clock.ts'
-import type {
-  OrganisationChange,
-  OrganisationRead,
-  OrganisationRecord,
-  OrganisationSettings,
+import { wrongZone, zoneNamed } from '../../core/time/time-range.ts'
+import {
+  type ChangedSettings,
+  maxNameLength,
+  type OrganisationChange,
+  type OrganisationRead,
 } from '../../storage/interfaces/organisations.ts'
 
-/** How organisations may be named, and what a change to one results in. */
-
-export const maxNameLength = 200
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 
-/** What is wrong with a name, as a sentence without a capital letter; null if nothing is. */
-export function nameProblem(given: string): string | null {
-  const name = given.trim()
-  if (name === '') return 'an organisation needs a name'
-  if (name.length <= maxNameLength && name.isWellFormed() && !/\p{Cc}/u.test(name)) return null
-  return `a name is at most ${maxNameLength} characters of text without line breaks`
+const sentence = (problem: string) => problem.replace(/^[a-z]/, first => first.toUpperCase())
+
+/** A name without blanks around it. @throws AppError `validation_failed` */
+export function nameIn(text: string): string {
+  const name = text.trim()
+  if (name === '') throw invalid({ path: '/name', message: 'An organisation needs a name' })
+  if (name.length <= maxNameLength && name.isWellFormed() && !/\p{Cc}/u.test(name)) return name
+  const message = `A name is at most ${maxNameLength} characters of text without line breaks`
+  throw invalid({ path: '/name', message })
 }
 
-/** The same for a slug. */
-export function slugProblem(slug: string): string | null {
-  if (slug.length <= maxSlugLength && slugPattern.test(slug)) return null
-  return `use a-z, 0-9 and "-" between them, at most ${maxSlugLength} characters`
+/** The slug that was requested, or one made from the name. @throws AppError `validation_failed` */
+export function slugIn(requested: string | undefined, name: string): string {
+  const slug = requested ?? slugFrom(name)
+  if (requested === undefined && slug === '') {
+    const message = 'The name has no letter a-z or digit to make a slug from: choose a slug'
+    throw invalid({ path: '/slug', message })
+  }
+  if (slug.length <= maxSlugLength && slugPattern.test(slug)) return slug
+  const message = `Use a-z, 0-9 and "-" between them, at most ${maxSlugLength} characters`
+  throw invalid({ path: '/slug', message })
+}
+
+/** @throws AppError `validation_failed`, with every text that is not an origin */
+function originsIn(texts: readonly string[]): string[] {
+  const read = texts.map(readOrigin)
+  const problems = read.flatMap((one, i): Problem[] =>
+    'fault' in one ? [{ path: `/origins/${i}`, message: sentence(one.fault) }] : [],
+  )
+  if (problems.length > 0) throw invalid(...problems)
+  return [...new Set(read.flatMap(one => ('origin' in one ? one.origin : [])))].sort()
+}
+
+/** The usual name of a time zone. @throws AppError `validation_failed` */
+function timezoneIn(name: string | null): string | null {
+  if (name === null) return null
+  const zone = zoneNamed(name)
+  if (zone === null) throw invalid({ path: '/timezone', message: wrongZone })
+  return zone
+}
+
+/** @throws AppError `validation_failed`, with every text that cannot name a trait */
+function traitsIn(names: readonly string[]): string[] {
+  const problems = names.flatMap((name, i): Problem[] => {
+    const problem = traitProblem(name)
+    return problem ? [{ path: `/traits/${i}`, message: sentence(problem) }] : []
+  })
+  if (problems.length > 0) throw invalid(...problems)
+  return [...new Set(names)]
+}
+
+/** @throws AppError `validation_failed`, with every word that names no colour */
+function themeIn(theme: MaybeTheme): ChangedSettings['theme'] {
+  const problems = unknownColours(theme ?? {}).map(
+    ({ path, asked, hint }): Problem => ({ path: `/theme${path}`, message: asked + hint }),
+  )
+  if (problems.length > 0) throw invalid(...problems)
+  return storedTheme(theme)
+}
+
+/** Rules for settings beyond those of their schemas. Each returns what is stored. */
+const rules: { [Name in keyof SettingsPatch]?: (value: never) => unknown } = {
+  name: nameIn,
+  origins: originsIn,
+  timezone: timezoneIn,
+  traits: traitsIn,
+  theme: themeIn,
 }
 
 /** What to set; absent settings stay as they are. */
-export interface SettingsPatch extends Partial<Omit<OrganisationSettings, 'overrides' | 'theme'>> {
+export type SettingsPatch = Partial<Omit<ChangedSettings, 'overrides' | 'theme'>> & {
   /** Replaces the whole theme. */
   theme?: MaybeTheme
   /** Requests per window by bucket; null removes an override. */
@@ -42,40 +98,39 @@ export interface SettingsPatch extends Partial<Omit<OrganisationSettings, 'overr
 export type DecidedChange = Omit<OrganisationChange, 'revision' | 'audit'>
 
 function overridden(
-  before: OrganisationSettings['overrides'],
+  before: NonNullable<ChangedSettings['overrides']>,
   limits: NonNullable<SettingsPatch['limits']>,
-): OrganisationSettings['overrides'] {
-  const kept = Object.entries({ ...before, ...limits }).filter(([, limit]) => limit !== null)
-  return Object.fromEntries(kept)
+): ChangedSettings['overrides'] {
+  const set = Object.entries({ ...before, ...limits }).filter(([, limit]) => limit !== null)
+  return Object.fromEntries(set)
 }
 
 const areEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** Sets only what differs. The first mode other than `off` makes a secret; `off` keeps existing ones. */
+/**
+ * Sets only what differs. The first mode other than `off` makes a secret; `off` keeps existing ones.
+ *
+ * @throws AppError `validation_failed`
+ */
 export function settingsChanged(
   { organisation, secrets }: OrganisationRead,
-  { limits, theme, ...patch }: SettingsPatch,
+  { limits, ...patch }: SettingsPatch,
   now: number,
-): DecidedChange & { settings: Partial<OrganisationSettings> } {
-  const requested: Partial<OrganisationSettings> = {
-    ...(limits && { overrides: overridden(organisation.overrides, limits) }),
-    ...patch,
-    ...(theme !== undefined && { theme: storedTheme(theme) }),
-  }
-  const names = Object.keys(requested) as (keyof OrganisationSettings)[]
-  const changed = names.filter(name => !areEqual(requested[name], organisation[name]))
-  const settings = Object.fromEntries(changed.map(name => [name, requested[name]]))
+): DecidedChange & { settings: ChangedSettings } {
+  const requested = Object.entries(patch).map(([name, value]) => {
+    const rule = rules[name as keyof SettingsPatch]
+    return [name, rule ? rule(value as never) : value] as const
+  })
+  const overrides = limits && overridden(organisation.overrides, limits)
+  const all = overrides ? [...requested, ['overrides', overrides] as const] : requested
+  const changed = all.filter(
+    ([name, value]) => !areEqual(value, organisation[name as keyof ChangedSettings]),
+  )
   const needsSecret = (patch.identityMode ?? 'off') !== 'off' && secrets.length === 0
-  return { settings, ...(needsSecret && { identitySecret: newSecret(now, 0) }) }
-}
-
-/** An organisation with other settings. */
-export function withSettings(
-  organisation: OrganisationRecord,
-  settings: Partial<OrganisationSettings>,
-): OrganisationRecord {
-  const changed = { ...organisation, ...settings }
-  return { ...changed, limits: limitsWith(changed.overrides) }
+  return {
+    settings: Object.fromEntries(changed),
+    ...(needsSecret && { identitySecret: newSecret(now, 0) }),
+  }
 }
 
 const newSecret = (now: number, graceMs: number) => ({
@@ -93,8 +148,8 @@ export const keyRotated = (now: number, graceMs: number) => ({
 })
 
 /**
- * A new current secret. The one before works for the grace time. Without a grace time no older secret works
- * any more. There are never more than two.
+ * A new current secret. The one before works for the grace time. Without a grace time no older secret works.
+ * There are never more than two.
  *
  * @throws AppError `two_secrets_work` while the one before the current one still works, unless all are
  *   ended
@@ -104,7 +159,7 @@ export function secretRotated({ secrets }: OrganisationRead, now: number, graceM
   if (before && graceMs > 0) {
     throw new AppError(
       'two_secrets_work',
-      `Two secrets work already, the one before until ${isoTime(before.retiredAt ?? now)}: rotate after that, or without a grace time, which ends both at once`,
+      `Two secrets work already, the previous one until ${isoTime(before.worksUntil ?? now)}: rotate after that, or without a grace time, which ends both at once`,
     )
   }
   return { identitySecret: newSecret(now, graceMs) }

@@ -50,7 +50,7 @@ export function snippetRoutes({ olderSnippetFile }: SnippetDeps): Route[] {
     const known = older.get(name)
     if (known) return known
     const text = await olderSnippetFile(name)
-    if (text === null) throw new AppError('not_found', 'There is nothing at this path')
+    if (text === null) throw new AppError('not_found', 'Nothing exists at this path')
     const found = prepared(text)
     older.set(name, found)
     return found

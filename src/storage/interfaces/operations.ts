@@ -1,32 +1,31 @@
+import { type StaticDecode, type TSchema, Type } from '@sinclair/typebox'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
+import { Count, Instant, InstantOrNull, OneOf, OrganisationId, OrNull } from '../../core/shapes.ts'
 
-/** A report that the database refused. */
-export interface DeadLetter {
-  id: number
-  /** The organisation's, `org_…`. */
-  organisation: string
-  /** When it was received, epoch milliseconds. */
-  receivedAt: number
-  /** Null if it is not an event. */
-  eventId: string | null
-  kind: string
-  /** The database's error. */
-  reason: string
-}
+export const DeadLetterId = Type.Integer({ minimum: 1, examples: [17] })
+
+/** A report that the database rejected. */
+export const DeadLetter = Type.Object({
+  id: DeadLetterId,
+  organisation: OrganisationId,
+  eventId: OrNull(Type.String(), 'ID of the event. Null for a report that came alone.'),
+  kind: Type.String({ examples: ['step_viewed'] }),
+  reason: Type.String({ description: 'Error of the database.' }),
+  receivedAt: Instant('When it was received.'),
+})
+export type DeadLetter = StaticDecode<typeof DeadLetter>
 
 /**
- * `refused`: the database still refuses it, or its person is being erased. `duplicate`: it was sent again
+ * `refused`: the database still rejects it, or its person is being erased. `duplicate`: it was sent again
  * and stored meanwhile.
  */
 export const retryVerdicts = ['stored', 'duplicate', 'refused'] as const
 export type RetryVerdict = (typeof retryVerdicts)[number]
 
 /** The result of a dead letter that was retried. */
-export interface Retried {
-  id: number
-  verdict: RetryVerdict
-}
+export const Retried = Type.Object({ id: DeadLetterId, verdict: OneOf(retryVerdicts) })
+export type Retried = StaticDecode<typeof Retried>
 
 /** How far a rebuild has got. */
 export interface RebuildProgress {
@@ -37,42 +36,58 @@ export interface RebuildProgress {
   events: number
 }
 
-/** `changed`: flows whose numbers did not match their events. */
-export interface Rebuilt {
-  flows: number
-  events: number
-  changed: number
-}
+export const Rebuilt = Type.Object(
+  {
+    flows: Count('Flows, of all organisations.', 12),
+    events: Count('Events that the results were computed from.', 4_000),
+    changed: Count('Flows whose results did not match their events.', 0),
+  },
+  { title: 'Rebuilt' },
+)
+export type Rebuilt = StaticDecode<typeof Rebuilt>
 
-/** How large the database was, and is. */
-export interface Compacted {
-  bytesBefore: number
-  bytesAfter: number
-}
+export const Compacted = Type.Object(
+  {
+    bytesBefore: Count('Size of the database before.', 5_300_000),
+    bytesAfter: Count('Size of the database after.', 410_000),
+  },
+  { title: 'Compacted' },
+)
+export type Compacted = StaticDecode<typeof Compacted>
 
 /** One of the servers that share a database. */
-export interface NodeSeen {
-  /** For people: host and port. */
-  name: string
-  release: string
-  /** By its own clock, epoch milliseconds. */
-  startedAt: number
-  /** Whether the others rely on it. It gives a sign of life every few seconds, unless it is gone or cut off. */
-  isLeased: boolean
-  /** Milliseconds since its last sign of life. */
-  silentMs: number
-  /** The newest change to what management stores that all parts of the node know of. */
-  change: number
-  /** What it currently does alone for all nodes. */
-  jobs: readonly string[]
-}
+const Node = Type.Object({
+  name: Type.String({ description: 'Host and port.', examples: ['cairn-1:8080'] }),
+  release: Type.String({ examples: ['1.0.0'] }),
+  startedAt: Instant('When it started, by its own clock.'),
+  state: OneOf(['running', 'behind', 'silent', 'gone'], {
+    description:
+      '`behind`: running, but does not have the last change yet, which takes moments after each change. `silent`: has missed its sign of life, because it lost the database, hangs or was killed. `gone`: silent for over a minute.',
+  }),
+  silentSeconds: Type.Number({
+    minimum: 0,
+    description: 'Time since its last sign of life, which it gives every few seconds.',
+    examples: [2.1],
+  }),
+  change: Count('Number of the last change that all parts of the node have.', 1_042),
+  jobs: Type.Array(Type.String(), {
+    description: 'Jobs that only one node does at a time, and that this one does now.',
+    examples: [['retention']],
+  }),
+})
+export type Node = StaticDecode<typeof Node>
 
-export interface NodesSeen {
-  /** The newest change that there is. */
-  change: number
-  /** By name; nodes that shut down in an orderly way are left out. */
-  nodes: readonly NodeSeen[]
-}
+export const NodeList = Type.Object(
+  {
+    isShared: Type.Boolean({
+      description: 'Whether servers share the database. If not, there are no nodes.',
+    }),
+    change: Count('Number of the last change to what management stores.', 1_042),
+    nodes: Type.Array(Node, { description: 'By name, without those that were shut down.' }),
+  },
+  { title: 'NodeList' },
+)
+export type NodeList = StaticDecode<typeof NodeList>
 
 /** Who did something to the database. Storage adds the result. */
 export type OperationAudit = Omit<AuditEntry, 'before' | 'after'>
@@ -87,7 +102,7 @@ export interface OperationsStore {
   deadLetters(
     orgRef: OrganisationRef | null,
     most: number,
-  ): Promise<{ letters: readonly DeadLetter[]; count: number }>
+  ): Promise<{ letters: DeadLetter[]; count: number }>
   /** The ids of all dead letters with their organisations, oldest first. */
   deadLetterIds(
     orgRef: OrganisationRef | null,
@@ -97,15 +112,15 @@ export interface OperationsStore {
     orgRef: OrganisationRef,
     ids: readonly number[],
     audit: OperationAudit,
-  ): Promise<readonly Retried[]>
+  ): Promise<Retried[]>
   /** Deletes some of one organisation's letters, in one transaction. Returns how many there were. */
   dropDeadLetters(
     orgRef: OrganisationRef,
     ids: readonly number[],
     audit: OperationAudit,
   ): Promise<number>
-  /** The servers that share the database; null if only one server has it. */
-  nodes(): Promise<NodesSeen | null>
+  /** The servers that share the database, if any do. */
+  nodes(): Promise<NodeList>
   /**
    * Rebuilds all projections from the ledger, while others go on writing.
    *
@@ -122,78 +137,133 @@ export interface OperationsStore {
   compact(audit: OperationAudit): Promise<Compacted>
 }
 
-/** Per second, between two looks at the server. */
-export interface OrganisationRates {
-  slug: string
-  requests: number
-  limited: number
-  accepted: number
-  duplicates: number
-  rejected: number
+const Amount = (description: string, example: number) =>
+  Type.Number({ minimum: 0, description, examples: [example] })
+
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+const Seconds = (description: string, example: number) => Amount(`${description} Seconds.`, example)
+
+const quantiles = {
+  p50Seconds: orNull(
+    Seconds(
+      'Median. Null if nothing was measured, or it took longer than can be measured.',
+      0.0005,
+    ),
+  ),
+  p99Seconds: orNull(Seconds('99th percentile. Null as for the median.', 0.005)),
 }
 
-/** How often something was counted: since the server began, and per second between two looks. */
-export interface Counted {
-  total: number
-  perSecond: number
+const counted = {
+  total: Count('Number since the server started.', 4_000),
+  perSecond: Amount('Number per second in the last `overSeconds`.', 12.5),
 }
 
-/** What a running server knows about itself. Times are epoch milliseconds. */
-export interface ServerFigures {
-  version: string
-  commit: string
-  startedAt: number
-  /** Why it is not ready for traffic; empty if it is. */
-  notReady: string[]
-  warnings: string[]
-  /** The time span of all rates and quantiles. */
-  overSeconds: number
-  /** Whether it is a node, which shares its database with others. */
-  isShared: boolean
-  requests: Counted
-  /** By status; only answers with 400 and above. */
-  refusals: (Counted & { status: number })[]
-  /** By bucket; only those whose limit was reached. */
-  limits: (Counted & { bucket: string })[]
-  /** Null if limits are counted in memory. */
-  limitsServer: { isAway: boolean; decidedAlone: number } | null
-  /** Upper bounds; null if nothing was answered, and infinite beyond the last bound. */
-  answers: { p50Seconds: number | null; p99Seconds: number | null }
-  /** Events by verdict. */
-  events: (Counted & { verdict: string })[]
-  commits: Counted & { p50Seconds: number | null; p99Seconds: number | null }
-  queue: {
-    events: number
-    limitEvents: number
-    bytes: number
-    limitBytes: number
-    isRefusing: boolean
-  }
-  /** Null if the file system does not say. */
-  disk: {
-    databaseBytes: number | null
-    logBytes: number | null
-    freeBytes: number | null
-  }
-  process: {
-    cores: number
-    memoryBytes: number
-    openFiles: number | null
-    mostFiles: number | null
-  }
-  backups: {
-    /** 0 if none are scheduled. */
-    everySeconds: number
-    overdueSeconds: number
-    nextAt: number | null
-    last: { at: number; bytes: number; durationSeconds: number | null } | null
-    failures: number
-    isFailing: boolean
-  }
-  retention: { days: number; deletedEvents: number; oldestEventAt: number | null }
-  /** Busiest first; silent ones are left out. */
-  organisations: OrganisationRates[]
-}
+const Bytes = (description: string) => orNull(Count(description, 5_300_000))
+
+/** What a running server knows about itself. */
+export const ServerFigures = Type.Object(
+  {
+    version: Type.String({ examples: ['1.0.0'] }),
+    commit: Type.String({ examples: ['0123abc'] }),
+    startedAt: Instant('When the server started.'),
+    notReady: Type.Array(Type.String(), {
+      description: 'Why the server is not ready for traffic. Empty if it is.',
+      examples: [[]],
+    }),
+    warnings: Type.Array(Type.String(), {
+      description: 'Problems although the server is ready, such as an unreachable database.',
+      examples: [[]],
+    }),
+    overSeconds: Seconds('Period of the rates and percentiles.', 5),
+    isShared: Type.Boolean({
+      description: 'Whether the server is a node, one of several that can share a database.',
+      examples: [false],
+    }),
+    requests: Type.Object(counted),
+    refusals: Type.Array(
+      Type.Object({ status: Count('HTTP status, 400 or higher.', 429), ...counted }),
+    ),
+    limits: Type.Array(Type.Object({ bucket: Type.String({ examples: ['events'] }), ...counted }), {
+      description: 'Rate limits that were reached.',
+    }),
+    limitsServer: orNull(
+      Type.Object(
+        {
+          isAway: Type.Boolean({ description: 'Whether the server is unreachable.' }),
+          decidedAlone: Count('Requests counted without it since the server started.', 0),
+        },
+        {
+          description:
+            'Valkey or Redis server that counts requests. Null if they are counted in memory.',
+        },
+      ),
+    ),
+    answers: Type.Object(quantiles),
+    events: Type.Array(
+      Type.Object({ verdict: Type.String({ examples: ['accepted'] }), ...counted }),
+    ),
+    commits: Type.Object({ ...counted, ...quantiles }),
+    queue: Type.Object({
+      events: Count('Events that wait for their commit.', 0),
+      limitEvents: Count('Events that may wait.', 50_000),
+      bytes: Count('Bytes that wait for their commit.', 0),
+      limitBytes: Count('Bytes that may wait.', 268_435_456),
+      isRefusing: Type.Boolean({ description: 'Whether storage rejects writes.' }),
+    }),
+    disk: Type.Object({
+      databaseBytes: Bytes('Size of the database.'),
+      logBytes: Bytes('Size of the write-ahead log.'),
+      freeBytes: Bytes('Free space on the disk of the data directory.'),
+    }),
+    process: Type.Object({
+      cores: Amount('Processor cores in use.', 0.2),
+      memoryBytes: Count('Resident memory.', 180_000_000),
+      openFiles: orNull(Count('Open file descriptors.', 40)),
+      mostFiles: orNull(Count('Maximum number of open file descriptors.', 1_024)),
+    }),
+    backups: Type.Object({
+      everySeconds: Seconds('Backup interval. 0 for never.', 86_400),
+      overdueSeconds: Seconds('Time since a backup was due.', 0),
+      nextAt: InstantOrNull('When the next backup is due.'),
+      last: orNull(
+        Type.Object({
+          at: Instant('When the newest backup began.'),
+          bytes: Count('Size of the backup.', 5_300_000),
+          durationSeconds: orNull(
+            Seconds('Duration of the backup. Null if the server has restarted since.', 0.4),
+          ),
+        }),
+      ),
+      failures: Count('Backups that failed since the server started.', 0),
+      isFailing: Type.Boolean({ description: 'Whether the latest backup failed.' }),
+    }),
+    retention: Type.Object({
+      days: Count(
+        'Days for which raw events are kept. Default of organisations that set none.',
+        90,
+      ),
+      deletedEvents: Count('Raw events deleted because of their age, since the server started.', 0),
+      oldestEventAt: InstantOrNull(
+        'When the oldest raw event was received. Null if there is none.',
+      ),
+    }),
+    organisations: Type.Array(
+      Type.Object({
+        slug: Type.String({ examples: ['harbor-inc'] }),
+        requests: Amount('Requests per second.', 4),
+        limited: Amount('Requests over a limit, per second.', 0),
+        accepted: Amount('Events accepted per second.', 20),
+        duplicates: Amount('Events sent again, per second.', 0),
+        rejected: Amount('Events rejected, per second.', 0),
+      }),
+      { description: 'The busiest first. Those without requests are left out.' },
+    ),
+  },
+  { title: 'Server' },
+)
+export type ServerFigures = StaticDecode<typeof ServerFigures>
+export type OrganisationRates = ServerFigures['organisations'][number]
 
 /** Reports how the server of this process is doing. */
 export interface ServerWatch {

@@ -1,6 +1,8 @@
+import { type StaticDecode, Type } from '@sinclair/typebox'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
+import { Instant, InstantOrNull, OrganisationId, Text } from '../../core/shapes.ts'
 import type { FlowStore } from './authoring.ts'
 import type { ChecklistReader } from './checklists.ts'
 import type { LoggedEvent } from './events.ts'
@@ -28,31 +30,37 @@ export interface ErasureProgress {
   done: number
 }
 
-/** What is kept about an erasure. It does not say whose it was, except to somebody with the key and the name. */
-export interface ErasureReceipt {
-  /** `erasure_…`. */
-  id: string
-  organisation: string
-  /** The person's hash, under the key of `erasures.jsonl`. */
-  person: string
-  askedAt: number
-  /** Null while a file may still contain something of theirs. */
-  finishedAt: number | null
-  /** How many entries were erased, by kind. */
-  erased: Readonly<Record<string, number>>
-}
-
-/** The result of an erasure. */
-export interface Erased {
-  receipt: ErasureReceipt
-  /**
-   * What may still contain bytes of theirs, though nobody can read them: unused parts of a large database,
-   * until it is rewritten; or its log, because somebody is reading an earlier state. Null if nothing does.
-   */
-  unfinished: 'unused_parts' | 'log' | null
-  /** Copies of the database in the data directory that may contain them until they are deleted. */
-  copies: readonly string[]
-}
+/** The receipt of an erasure. It names the person only to somebody with the key and the id. */
+export const Erasure = Type.Object(
+  {
+    id: Text('ID of the erasure in the audit log.', 'erasure_4f0c2a9b7d1e3856fa'),
+    organisation: OrganisationId,
+    person: Text(
+      'Hash of the person under the key of `erasures.jsonl`.',
+      '5f1d7a84a2c9d3b0e6f71c2d3e4f5a6b',
+    ),
+    askedAt: Instant('When the erasure was requested.'),
+    finishedAt: InstantOrNull("When all files were free of the person's data. Null until then."),
+    erased: Type.Record(Type.String(), Type.Integer(), {
+      description: 'Number of erased entries, by kind.',
+      examples: [{ events: 12, runs: 3 }],
+    }),
+    unfinished: Type.Unsafe<'unused_parts' | 'log' | null>(
+      Type.Union([Type.Literal('unused_parts'), Type.Literal('log'), Type.Null()], {
+        description:
+          "What may still hold bytes of the person's data, though nobody can read them. `unused_parts`: " +
+          'unused parts of a large database, until it is compacted. `log`: the write-ahead log, because ' +
+          'a long download is reading it: request the erasure again later. Null if nothing does.',
+      }),
+    ),
+    copies: Type.Array(Type.String(), {
+      description:
+        "Copies of the database in the server's data directory. They hold the data until they are deleted.",
+    }),
+  },
+  { title: 'Erasure' },
+)
+export type Erasure = StaticDecode<typeof Erasure>
 
 /** The subject is the receipt's id, which only storage knows, so that a line of the audit log names nobody. */
 export type ErasureAudit = Omit<AuditEntry, 'subject'>
@@ -98,7 +106,7 @@ export interface PeopleStore {
     options: { compact: boolean },
     audit: ErasureAudit,
     tell: (progress: ErasureProgress) => void,
-  ): Promise<Erased>
+  ): Promise<Erasure>
   /** Accepts a person's reports again. False if they had not been erased. */
   allow(person: NamedPerson, audit: ErasureAudit): Promise<boolean>
 }

@@ -1,5 +1,5 @@
 import { minuteMs } from '../../core/time/durations.ts'
-import type { NodesSeen } from '../interfaces/operations.ts'
+import type { NodeList } from '../interfaces/operations.ts'
 
 /**
  * What several machines share: one log, which each of them follows with a database of its own. A server alone
@@ -133,7 +133,7 @@ export interface Member {
   /** Gives a job up. */
   releases(job: string): Promise<void>
   /** The machines that run, and how far each is. */
-  all(): Promise<NodesSeen>
+  all(): Promise<NodeList>
   /** Those that may not know the last change of this one yet, by name. */
   behind(): Promise<readonly string[]>
   leave(): Promise<void>

@@ -85,7 +85,7 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
     (...args: Args) =>
       calls.change(database => change(database, ...args), true)
   const currentKey = (orgRow: number) =>
-    keysOf(reading, orgRow, 0).find(({ retiredAt }) => retiredAt === null)?.key ?? null
+    keysOf(reading, orgRow, 0).find(({ worksUntil }) => worksUntil === null)?.key ?? null
   const seen: SeenStore = {
     async write() {
       // What is stored can be told even if nothing can be written.
@@ -162,7 +162,7 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
     operations: asPort<OperationsStore>({
       deadLetters: readsAll(listDeadLetters),
       deadLetterIds: readsAll(deadLetterIds),
-      nodes: async () => together?.member?.all() ?? null,
+      nodes: async () => together?.member?.all() ?? { isShared: false, change: 0, nodes: [] },
       retryDeadLetters: (...args) =>
         calls.change(database => retryDeadLetters(database, storage.withholding, ...args)),
       dropDeadLetters: changes(dropDeadLetters),

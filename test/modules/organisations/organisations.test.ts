@@ -1,9 +1,15 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { AppError } from '../../../src/core/errors.ts'
+import { auditor } from '../../../src/core/organisation/audit.ts'
+import type { Organisation } from '../../../src/core/organisation/catalogue.ts'
 import { readOrigin } from '../../../src/core/organisation/origin.ts'
-import type { OrganisationRef } from '../../../src/core/reference.ts'
 import { slugFrom } from '../../../src/core/text/slug.ts'
-import { Organisations } from '../../../src/modules/organisations/service.ts'
+import {
+  changeSettings,
+  createOrganisation,
+  rotateKey,
+  rotateSecret,
+} from '../../../src/modules/organisations/service.ts'
 import type { OrganisationStore } from '../../../src/storage/interfaces/organisations.ts'
 import { World } from '../../support/world.ts'
 
@@ -14,16 +20,23 @@ afterAll(() => world.close())
 
 const actor = { via: 'command line', name: 'test', requestId: null } as const
 const store = world.management.organisations
-const organisations = new Organisations(store, world.clock)
+const audit = () => auditor(actor, world.clock.now())
 
-const refOf = async (named: string) => (await store.list({ named }, 1)).organisations[0]!.ref
+const known = (id: string) => world.stores.catalogue().organisationByName(id)!
+const create = (named: { name: string; slug?: string }) => createOrganisation(store, named, audit())
+const set = (of: Organisation, patch: Parameters<typeof changeSettings>[2]) =>
+  changeSettings(store, of, patch, audit())
+const read = (of: Organisation) => store.read(of.ref, world.clock.now())
 
 let made = 0
-const another = async () =>
-  refOf((await organisations.create({ name: `Another ${++made}` }, actor)).id)
+async function another(): Promise<Organisation> {
+  const { id } = await create({ name: `Another ${++made}` })
+  world.takeUp()
+  return known(id)
+}
 
-const auditOf = async (orgRef: OrganisationRef) => {
-  const lines = await world.management.access.audit(orgRef, { most: 100 })
+const auditOf = async ({ ref }: Organisation) => {
+  const lines = await world.management.access.audit(ref, { most: 100 })
   return lines.map(({ action, before, after }) => ({ action, before, after }))
 }
 
@@ -57,7 +70,7 @@ describe('slugs', () => {
   test.each(['', 'A', 'org_x', '-a', 'a-', 'a b', 'ä', 'x'.repeat(64)])(
     '%p is not a slug',
     async slug => {
-      const rejection = await refusalOf(organisations.create({ name: 'Harbor', slug }, actor))
+      const rejection = await refusalOf(create({ name: 'Harbor', slug }))
       expect(rejection).toMatchObject({ code: 'validation_failed', details: [{ path: '/slug' }] })
     },
   )
@@ -65,24 +78,23 @@ describe('slugs', () => {
 
 describe('an organisation', () => {
   test('is made with its first snippet key and a line of the audit log, without the key', async () => {
-    const { id, snippetKey } = await organisations.create({ name: ' Noted ' }, actor)
-    const ref = await refOf(id)
-    expect(await organisations.keys(ref)).toMatchObject([{ key: snippetKey, retiredAt: null }])
-    expect(await auditOf(ref)).toEqual([
+    const { id, snippetKey } = await create({ name: ' Noted ' })
+    world.takeUp()
+    const organisation = known(id)
+    expect((await read(organisation)).keys).toMatchObject([{ key: snippetKey, worksUntil: null }])
+    expect(await auditOf(organisation)).toEqual([
       { action: 'organisation.create', before: null, after: { slug: 'noted', name: 'Noted' } },
     ])
   })
 
   test.each(['', '   ', 'x'.repeat(201), 'a\nb', 'a\ud800'])('%p is no name', async name => {
-    const rejection = await refusalOf(organisations.create({ name, slug: 'slug' }, actor))
+    const rejection = await refusalOf(create({ name, slug: 'slug' }))
     expect(rejection).toMatchObject({ code: 'validation_failed', details: [{ path: '/name' }] })
   })
 
   test('beyond what storage has room for is refused', async () => {
     const full: OrganisationStore = { ...store, most: 3, add: async () => 'full' }
-    const rejection = await refusalOf(
-      new Organisations(full, world.clock).create({ name: 'Harbor' }, actor),
-    )
+    const rejection = await refusalOf(createOrganisation(full, { name: 'Harbor' }, audit()))
     expect(rejection?.code).toBe('too_many_organisations')
     expect(rejection?.message).toContain('already 3 organisations')
   })
@@ -119,38 +131,34 @@ describe('origins', () => {
   })
 
   test('that are wrong are all named by their places, never by their values, and none is set', async () => {
-    const ref = await another()
+    const organisation = await another()
     const origins = ['https://good.example', ...noOrigins]
-    const rejection = await refusalOf(organisations.changeSettings(ref, { origins }, actor))
+    const rejection = await refusalOf(set(organisation, { origins }))
     expect(rejection?.details?.map(({ path }) => path)).toEqual(
       noOrigins.map((_, i) => `/origins/${i + 1}`),
     )
     expect(JSON.stringify(rejection)).not.toContain('a.example')
-    expect((await organisations.settings(ref)).origins).toEqual([])
+    expect((await read(organisation)).organisation.origins).toEqual([])
   })
 
   test('replace those before, each once', async () => {
-    const ref = await another()
-    await organisations.changeSettings(ref, { origins: ['https://old.example'] }, actor)
+    const organisation = await another()
+    await set(organisation, { origins: ['https://old.example'] })
     const origins = ['https://b.example', 'https://A.example', 'https://a.example:443']
-    const settings = await organisations.changeSettings(ref, { origins }, actor)
+    const settings = await set(organisation, { origins })
     expect(settings.origins).toEqual(['https://a.example', 'https://b.example'])
-    expect(await organisations.settings(ref)).toEqual(settings)
+    expect((await read(organisation)).organisation).toEqual(settings)
   })
 })
 
 describe('a change of settings', () => {
   test('leaves the rest as it was, and is noted with what was before and after', async () => {
-    const ref = await another()
-    await organisations.changeSettings(ref, { limits: { events: 5, flows: 6 } }, actor)
-    const settings = await organisations.changeSettings(
-      ref,
-      { limits: { events: null }, retentionDays: 30 },
-      actor,
-    )
+    const organisation = await another()
+    await set(organisation, { limits: { events: 5, flows: 6 } })
+    const settings = await set(organisation, { limits: { events: null }, retentionDays: 30 })
     expect(settings).toMatchObject({ overrides: { flows: 6 }, retentionDays: 30, origins: [] })
     expect(settings.limits).toMatchObject({ events: 300, flows: 6 })
-    expect((await auditOf(ref))[0]).toEqual({
+    expect((await auditOf(organisation))[0]).toEqual({
       action: 'settings.change',
       before: { overrides: { events: 5, flows: 6 }, retentionDays: null },
       after: { overrides: { flows: 6 }, retentionDays: 30 },
@@ -158,50 +166,48 @@ describe('a change of settings', () => {
   })
 
   test('to what is there already changes nothing, and is not noted', async () => {
-    const ref = await another()
+    const organisation = await another()
     const patch = { honoursDoNotTrack: true, limits: { events: 5 } }
-    const first = await organisations.changeSettings(ref, patch, actor)
-    const lines = await auditOf(ref)
-    expect(await organisations.changeSettings(ref, patch, actor)).toEqual(first)
-    expect(await auditOf(ref)).toEqual(lines)
+    const first = await set(organisation, patch)
+    const lines = await auditOf(organisation)
+    expect(await set(organisation, patch)).toEqual(first)
+    expect(await auditOf(organisation)).toEqual(lines)
   })
 
   test('at the same time as others loses none of them', async () => {
-    const ref = await another()
+    const organisation = await another()
     const buckets = ['events', 'flows', 'health', 'export', 'analytics'] as const
-    await Promise.all(
-      buckets.map(bucket => organisations.changeSettings(ref, { limits: { [bucket]: 7 } }, actor)),
-    )
-    const { overrides } = await organisations.settings(ref)
+    await Promise.all(buckets.map(bucket => set(organisation, { limits: { [bucket]: 7 } })))
+    const { overrides } = (await read(organisation)).organisation
     expect(overrides).toEqual(Object.fromEntries(buckets.map(bucket => [bucket, 7])))
-    expect(await auditOf(ref)).toHaveLength(1 + buckets.length)
+    expect(await auditOf(organisation)).toHaveLength(1 + buckets.length)
   })
 })
 
 describe('keys and secrets', () => {
   test('are rotated, and never appear in the audit log', async () => {
-    const ref = await another()
-    const [first] = await organisations.keys(ref)
-    const { text: key, previousUntil } = await organisations.rotateKey(ref, 2, actor)
+    const organisation = await another()
+    const [first] = (await read(organisation)).keys
+    const { snippetKey: key, previousUntil } = await rotateKey(store, organisation, 2, audit())
     expect(previousUntil).toBe(world.clock.now() + 2 * 3_600_000)
-    expect(await organisations.keys(ref)).toMatchObject([
-      { key, retiredAt: null },
-      { key: first!.key, retiredAt: previousUntil },
+    expect((await read(organisation)).keys).toMatchObject([
+      { key, worksUntil: null },
+      { key: first!.key, worksUntil: previousUntil },
     ])
-    await organisations.changeSettings(ref, { identityMode: 'observe' }, actor)
-    const [before] = (await organisations.identity(ref)).secrets
-    expect((await auditOf(ref))[0]?.after).toEqual({
+    await set(organisation, { identityMode: 'observe' })
+    const [before] = (await read(organisation)).secrets
+    expect((await auditOf(organisation))[0]?.after).toEqual({
       identityMode: 'observe',
       identitySecret: 'made',
     })
-    const { text: secret } = await organisations.rotateSecret(ref, 2, actor)
-    expect((await organisations.identity(ref)).secrets.map(one => one.secret)).toEqual([
+    const { secret } = await rotateSecret(store, organisation, 2, audit())
+    expect((await read(organisation)).secrets.map(one => one.secret)).toEqual([
       secret,
       before!.secret,
     ])
-    const noted = JSON.stringify(await auditOf(ref))
+    const noted = JSON.stringify(await auditOf(organisation))
     for (const text of [key, first!.key, secret, before!.secret]) expect(noted).not.toContain(text)
-    expect((await auditOf(ref)).map(({ action }) => action)).toEqual([
+    expect((await auditOf(organisation)).map(({ action }) => action)).toEqual([
       'identity_secret.rotate',
       'settings.change',
       'key.rotate',

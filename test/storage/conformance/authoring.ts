@@ -282,10 +282,10 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
 
     test('an unknown flow, or one of another organisation, is not found, and nothing is done', async () => {
       await push(tour('a'))
-      await expect(publish('tour', 'nope')).rejects.toThrow('There is no such flow: nope')
+      await expect(publish('tour', 'nope')).rejects.toThrow('Flow not found: nope')
       expect(await seen()).toBeNull()
       await pushFlows(authoring(other), [definitionOf({ ...tour('a'), key: 'theirs' })])
-      await expect(publish('theirs')).rejects.toThrow('There is no such flow')
+      await expect(publish('theirs')).rejects.toThrow('Flow not found')
     })
   })
 

@@ -4,7 +4,11 @@ import { auditor } from '../../../src/core/organisation/audit.ts'
 import { newId, newSnippetKey } from '../../../src/core/organisation/ids.ts'
 import { managementTokenHash } from '../../../src/core/organisation/management-token.ts'
 import { createToken } from '../../../src/modules/access/service.ts'
-import { Organisations } from '../../../src/modules/organisations/service.ts'
+import {
+  changeSettings,
+  rotateKey,
+  rotateSecret,
+} from '../../../src/modules/organisations/service.ts'
 import type { OpenStore, Store } from './store.ts'
 import { actor, auditOf, definitionOf, Tenant } from './tenant.ts'
 
@@ -25,10 +29,11 @@ export function organisationsConform(open: OpenStore): void {
     other = await Tenant.of(store)
   })
 
-  const service = () => new Organisations(store.management.organisations, store.clock)
+  const auditing = () => auditor(actor, store.clock.now())
+  const list = (query: { named?: string }) => store.management.organisations.list(query, 1_000)
   const read = (of = tenant) => store.management.organisations.read(of.ref, store.clock.now())
-  const set = (settings: Parameters<Organisations['changeSettings']>[1], of = tenant) =>
-    service().changeSettings(of.ref, settings, actor)
+  const set = (settings: Parameters<typeof changeSettings>[2], of = tenant) =>
+    changeSettings(store.management.organisations, of, settings, auditing())
   const audit = (most = 9, more: { subject?: string; before?: number } = {}) =>
     store.management.access.audit(tenant.ref, { most, ...more })
 
@@ -42,7 +47,7 @@ export function organisationsConform(open: OpenStore): void {
       })
       for (const name of [tenant.id, tenant.slug]) {
         expect((await catalogue.organisationByName(name))?.id).toBe(tenant.id)
-        const { organisations } = await service().list({ named: name })
+        const { organisations } = await list({ named: name })
         expect(organisations.map(({ id }) => id)).toEqual([tenant.id])
       }
       expect(await catalogue.organisationByName(tenant.slug.toUpperCase())).toBeNull()
@@ -54,7 +59,7 @@ export function organisationsConform(open: OpenStore): void {
         ...{ honoursDoNotTrack: false, identityMode: 'off', createdAt: store.clock.now() },
         ...{ timezone: null, theme: null },
       })
-      expect(keys).toMatchObject([{ key: tenant.snippetKey, retiredAt: null }])
+      expect(keys).toMatchObject([{ key: tenant.snippetKey, worksUntil: null }])
       expect(secrets).toEqual([])
     })
 
@@ -64,9 +69,9 @@ export function organisationsConform(open: OpenStore): void {
         ...{ id: newId('org'), slug: tenant.slug, name: 'Twin', createdAt: 0 },
         snippetKey: newSnippetKey(),
       }
-      const { total } = await service().list({})
+      const { total } = await list({})
       expect(await organisations.add(made, auditOf('organisation.create'))).toBe('slug taken')
-      expect((await service().list({})).total).toBe(total)
+      expect((await list({})).total).toBe(total)
       const catalogue = store.stores.catalogue()
       expect(await catalogue.organisationByName(made.id)).toBeNull()
       expect(await catalogue.snippetKey(made.snippetKey)).toBeNull()
@@ -85,7 +90,7 @@ export function organisationsConform(open: OpenStore): void {
     })
 
     test('is listed by slug, page after page', async () => {
-      const all = await service().list({})
+      const all = await list({})
       const slugs = all.organisations.map(({ slug }) => slug)
       expect(slugs).toEqual(slugs.toSorted())
       const { organisations, total } = await store.management.organisations.list(
@@ -198,7 +203,7 @@ export function organisationsConform(open: OpenStore): void {
       return endsAt === null || (endsAt !== undefined && at < endsAt)
     }
     const rotate = async (graceHours: number) =>
-      (await service().rotateKey(tenant.ref, graceHours, actor)).text
+      (await rotateKey(store.management.organisations, tenant, graceHours, auditing())).snippetKey
 
     test('works for the grace time and not a millisecond longer, and a second rotation does not lengthen it', async () => {
       const first = tenant.snippetKey
@@ -231,13 +236,13 @@ export function organisationsConform(open: OpenStore): void {
     const verified = async () => (await tenant.organisation()).identity
     const secrets = async (of = tenant) => (await read(of)).secrets
     const rotate = (graceHours: number, of = tenant) =>
-      service().rotateSecret(of.ref, graceHours, actor)
+      rotateSecret(store.management.organisations, of, graceHours, auditing())
 
     test('are made when an organisation first checks hashes, and kept through every mode', async () => {
       expect(await verified()).toBeNull()
       await set({ identityMode: 'observe' })
       const [first] = await secrets()
-      expect(first).toMatchObject({ createdAt: store.clock.now(), retiredAt: null })
+      expect(first).toMatchObject({ createdAt: store.clock.now(), worksUntil: null })
       expect(await verified()).toMatchObject({ isEnforced: false })
       await set({ identityMode: 'enforce' })
       expect(await verified()).toEqual({
@@ -256,14 +261,14 @@ export function organisationsConform(open: OpenStore): void {
       const endsAt = store.clock.now() + hour
       await rotate(1)
       const [second, before] = await secrets()
-      expect([before!.secret, before!.retiredAt]).toEqual([first!.secret, endsAt])
+      expect([before!.secret, before!.worksUntil]).toEqual([first!.secret, endsAt])
       expect((await verified())?.secrets.map(secret => secret.endsAt)).toEqual([null, endsAt])
       store.clock.advance(hour - 1)
       await expect(rotate(1)).rejects.toThrow('Two secrets work already')
       store.clock.advance(1)
       expect(await secrets()).toHaveLength(1)
       await rotate(1)
-      expect(await secrets()).toMatchObject([{ retiredAt: null }, { secret: second!.secret }])
+      expect(await secrets()).toMatchObject([{ worksUntil: null }, { secret: second!.secret }])
     })
 
     test('that end at once leave nothing behind, and other organisations keep theirs', async () => {

@@ -267,7 +267,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       await other.publish(tour)
       await send(started({ userId: 'ada' }), started({ anonymousId: 'ada' }))
       await sendTo(other, started({ userId: 'ada' }))
-      const { receipt } = await tenant.erase('uada')
+      const receipt = await tenant.erase('uada')
       expect(receipt).toMatchObject({
         organisation: tenant.id,
         askedAt: store.clock.now(),
@@ -391,7 +391,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
         )
         await deleteAll()
         expect(await tenant.events()).toEqual([])
-        const { receipt } = await tenant.erase('uada-lovelace')
+        const receipt = await tenant.erase('uada-lovelace')
         expect(receipt.erased).toMatchObject({ events: 0, runs: 2 })
         expect(await store.traces(['ada-lovelace', 'her-run', 'her-session'])).toEqual([])
         expect(new Set((await runs()).map(({ person }) => person)).size).toBe(1)
@@ -432,7 +432,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       const ada = 'uada-lovelace'
       await send(started({ userId: 'ada-lovelace' }))
       expect(await tenant.allow(ada)).toBe(false)
-      const { receipt } = await tenant.erase(ada)
+      const receipt = await tenant.erase(ada)
       expect(await send(started({ userId: 'ada-lovelace' }))).toMatchObject({ erased: [0] })
       expect(await tenant.allow(ada)).toBe(true)
       expect(await tenant.allow(ada)).toBe(false)
@@ -457,14 +457,14 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       expect(stored.events).toMatchObject([{ userId: 'ada-6', flowId: tenant.flowId('tour') }])
       expect(JSON.stringify(stored)).toContain('a message of hers')
       expect(JSON.stringify(stored)).not.toContain('bob')
-      const { receipt } = await tenant.erase('uada-6')
+      const receipt = await tenant.erase('uada-6')
       expect(receipt.erased).toMatchObject({ events: 1, runs: 1, stepReports: 1 })
       expect(Object.values(await tenant.stored('uada-6')).flat()).toEqual([])
       expect(await store.traces(['ada-6', 'a message of hers'])).toEqual([])
     })
 
     test('has a receipt even if nothing is stored of them', async () => {
-      const { receipt } = await tenant.erase('unobody')
+      const receipt = await tenant.erase('unobody')
       const kinds = ['events', 'runs', 'completions', 'ticks', 'progress', 'looseFacts']
       const all = [...kinds, 'stepReports', 'deadLetters'].map(kind => [kind, 0])
       expect(receipt.erased).toEqual(Object.fromEntries(all))
@@ -481,7 +481,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       }
       const counts = () => store.stores.steps.healthCounts(tenant.ref, step, 1, 0)
       const before = await counts()
-      const { receipt } = await tenant.erase('uada-8')
+      const receipt = await tenant.erase('uada-8')
       expect(receipt.erased).toMatchObject({ events: 0, runs: 0, stepReports: 1 })
       expect(await counts()).toEqual(before)
       expect(await store.traces(['ada-8'])).toEqual([])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayMs } from '../../../core/time/durations.ts'
-import type { NodesSeen } from '../../interfaces/operations.ts'
+import type { NodeList } from '../../interfaces/operations.ts'
 import type { NodeState } from '../../shared/node-state.ts'
 import { type Member, maxApartMs } from '../log.ts'
 import type { Queries } from './connection.ts'
@@ -149,7 +149,7 @@ export class Node implements Member {
     )
   }
 
-  all(): Promise<NodesSeen> {
+  all(): Promise<NodeList> {
     return nodesSeen(this.options.queries)
   }
 

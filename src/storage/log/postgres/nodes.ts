@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NodeSeen, NodesSeen } from '../../interfaces/operations.ts'
+import type { Node, NodeList } from '../../interfaces/operations.ts'
 import type { Queries } from './connection.ts'
 
 /** How long a node counts as running after it was last heard from, and how often it renews; milliseconds. */
@@ -86,12 +86,26 @@ export async function namesBehind(
   return Promise.race([names, late]).catch(() => unknown)
 }
 
+/** For this long a silent node may still answer from what it knows, so it is worth an alarm. */
+const silentForMs = 60_000
+
+interface NodeRow extends Omit<Node, 'state' | 'silentSeconds' | 'jobs'> {
+  isLeased: boolean
+  silentMs: number
+  jobs: string
+}
+
+function stateOf({ isLeased, silentMs, change }: NodeRow, lastChange: number): Node['state'] {
+  if (!isLeased) return silentMs <= silentForMs ? 'silent' : 'gone'
+  return change < lastChange ? 'behind' : 'running'
+}
+
 /**
  * All nodes that were heard from lately, by name, with the jobs that each holds; by PostgreSQL's clock. A node
  * whose place another of the same name has taken is left out.
  */
-export async function nodesSeen(queries: Queries): Promise<NodesSeen> {
-  const rows = await queries.all<Omit<NodeSeen, 'jobs'> & { jobs: string }>(
+export async function nodesSeen(queries: Queries): Promise<NodeList> {
+  const rows = await queries.all<NodeRow>(
     `select name, release, started_at as "startedAt", took_up as change,
       lease_until > clock_timestamp() as "isLeased",
       greatest(0, extract(epoch from clock_timestamp() - lease_until) * 1000 + $1)::float8
@@ -108,12 +122,18 @@ export async function nodesSeen(queries: Queries): Promise<NodesSeen> {
   const clock = await queries.get<{ changed: number }>(
     'select changed::float8 as changed from cairn_clock',
   )
+  const lastChange = clock!.changed
   return {
-    change: clock!.changed,
-    nodes: rows.map(({ jobs, ...node }) => ({
-      ...node,
-      change: Math.min(node.change, clock!.changed),
-      jobs: JSON.parse(jobs),
+    isShared: true,
+    change: lastChange,
+    nodes: rows.map(row => ({
+      name: row.name,
+      release: row.release,
+      startedAt: row.startedAt,
+      state: stateOf(row, lastChange),
+      silentSeconds: Math.round(row.silentMs / 100) / 10,
+      change: Math.min(row.change, lastChange),
+      jobs: JSON.parse(row.jobs),
     })),
   }
 }

@@ -23,7 +23,10 @@ export const organisations = sqliteTable('organisations', {
   publicId: text('public_id').notNull(),
   slug: text().notNull(),
   name: text().notNull(),
-  limits: text({ mode: 'json' }).$type<Partial<Record<Bucket, number>>>().notNull().default({}),
+  overrides: text('limits', { mode: 'json' })
+    .$type<Partial<Record<Bucket, number>>>()
+    .notNull()
+    .default({}),
   origins: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   createdAt: integer('created_at').notNull(),
   retentionDays: integer('retention_days'),

@@ -3,10 +3,9 @@ import { readdirSync, readSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
 import type {
-  Erased,
+  Erasure,
   ErasureAudit,
   ErasureProgress,
-  ErasureReceipt,
   NamedPerson,
 } from '../../interfaces/people.ts'
 import type { InRows } from '../../shared/in-rows.ts'
@@ -85,7 +84,7 @@ export async function eraseWhole(
   place: LongWorkPlace,
   person: InRows<NamedPerson>,
   requested: Asked,
-): Promise<Erased> {
+): Promise<Erasure> {
   const { dataDir, now } = place
   const table = new ErasureTable(database)
   let row!: ErasureRow
@@ -95,13 +94,13 @@ export async function eraseWhole(
   }
   const { unfinished, copies } = await eraseHere(database, place, begin, requested)
   if (unfinished === null) table.finish(row, now())
-  return { receipt: receiptOf(table.get(row)!), unfinished, copies }
+  return { ...receiptOf(table.get(row)!), unfinished, copies }
 }
 
 /** What was done of an erasure in one directory. */
 export interface ErasedHere {
   /** What is not done there. */
-  unfinished: Erased['unfinished']
+  unfinished: Erasure['unfinished']
   /** Files beside the database that still have it. */
   copies: string[]
   /** The rows of the ledger that were rewritten; null if they were before. */
@@ -181,7 +180,7 @@ async function cleanFiles(
   database: Database,
   { dataDir, isServed }: LongWorkPlace,
   mayCompactLarge: boolean,
-): Promise<Erased['unfinished']> {
+): Promise<Erasure['unfinished']> {
   const { bytes } = databaseSize(database)
   const isQuick = mayCompactLarge || bytes <= quickBytes || !isServed
   if (isQuick) compact(database, dataDir)
@@ -195,7 +194,7 @@ async function cleanFiles(
   return isEmpty ? null : 'log'
 }
 
-export const receiptOf = (row: ErasureRow): ErasureReceipt => ({
+export const receiptOf = (row: ErasureRow): Omit<Erasure, 'unfinished' | 'copies'> => ({
   id: erasureIdOf(row),
   organisation: row.orgId,
   person: row.person,

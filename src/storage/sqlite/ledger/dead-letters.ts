@@ -21,24 +21,6 @@ export function namesIn(letter: Letter): PersonIds {
     : { userId: null, anonymousId: id }
 }
 
-/** A letter as it is stored, with its organisation's id. */
-interface LetterRow {
-  seq: number
-  organisation: string
-  at: number
-  error: string
-  event: string
-}
-
-const letterOf = ({ seq, organisation, at, error, event }: LetterRow): DeadLetter => {
-  const letter = letterIn(event)
-  const shown =
-    'type' in letter
-      ? { eventId: null, kind: letter.type }
-      : { eventId: letter.id, kind: letter.kind }
-  return { id: seq, organisation, receivedAt: at, ...shown, reason: error }
-}
-
 /** See `OperationsStore.deadLetters`. */
 export function listDeadLetters(
   database: Database,
@@ -46,13 +28,15 @@ export function listDeadLetters(
   most: number,
 ): { letters: DeadLetter[]; count: number } {
   const letters = database
-    .query<LetterRow, [number | null, number]>(
-      `select seq, public_id as organisation, at, error, event
+    .query<DeadLetter, [number | null, number]>(
+      `select seq as id, public_id as organisation, at as receivedAt, error as reason,
+        coalesce(event ->> '$.type', event ->> '$.kind') as kind,
+        iif(event ->> '$.type' is null, event ->> '$.id', null) as eventId
       from dead_letters join organisations on organisations.id = org_id
       where org_id = coalesce(?, org_id) order by seq limit ?`,
     )
     .all(orgRow, most)
-  return { letters: letters.map(letterOf), count: deadLetterIds(database, orgRow).length }
+  return { letters, count: deadLetterIds(database, orgRow).length }
 }
 
 /** See `OperationsStore.deadLetterIds`. */

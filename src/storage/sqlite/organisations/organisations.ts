@@ -9,12 +9,11 @@ import type {
   NewOrganisation,
   NewStaging,
   OrganisationChange,
-  OrganisationQuestion,
+  OrganisationQuery,
   OrganisationRead,
-  OrganisationRecord,
   Replacement,
+  Settings,
 } from '../../interfaces/organisations.ts'
-import { type InRows, refOf } from '../../shared/in-rows.ts'
 import { maxOrganisations } from '../../shared/live-state.ts'
 import { announce, countOf, inTransaction, type Tables, tables } from '../catalogue/change.ts'
 import { identitySecrets, organisations, snippetKeys } from '../database/schema.ts'
@@ -22,17 +21,10 @@ import { revisionOf } from '../flows/reader.ts'
 import { writeAudit } from './audit-log.ts'
 import { insertLink, linkProblem } from './staging-links.ts'
 
-const recordOf = ({
-  id,
-  publicId,
-  limits,
-  ...row
-}: typeof organisations.$inferSelect): OrganisationRecord => ({
+const settingsOf = ({ id: _, publicId, ...row }: typeof organisations.$inferSelect): Settings => ({
   ...row,
-  ref: refOf(id),
   id: publicId,
-  limits: limitsWith(limits),
-  overrides: limits,
+  limits: limitsWith(row.overrides),
 })
 
 /** Whether there is any organisation; without one, every credential is unknown. */
@@ -42,9 +34,9 @@ export const hasOrganisation = (database: Database): boolean =>
 /** See `OrganisationStore.list`. */
 export function pageOfOrganisations(
   database: Database,
-  { after, named }: OrganisationQuestion,
+  { after, named }: OrganisationQuery,
   most: number,
-): { organisations: OrganisationRecord[]; total: number } {
+): { organisations: Settings[]; total: number } {
   const tx = tables(database)
   const { publicId, slug } = organisations
   const rows = tx
@@ -59,18 +51,25 @@ export function pageOfOrganisations(
     .orderBy(asc(slug))
     .limit(most)
     .all()
-  return { organisations: rows.map(recordOf), total: countOf(tx, organisations) }
+  return { organisations: rows.map(settingsOf), total: countOf(tx, organisations) }
 }
 
 /** Stands for an organisation that does not exist yet. */
 const noRow = 0
+
+const rowNamed = (tx: Tables, id: string): number | undefined =>
+  tx
+    .select({ row: organisations.id })
+    .from(organisations)
+    .where(eq(organisations.publicId, id))
+    .get()?.row
 
 /** See `OrganisationStore.add`. */
 export function addOrganisation(
   database: Database,
   { id, slug, name, snippetKey, createdAt }: NewOrganisation,
   audit: AuditEntry,
-  staging?: InRows<NewStaging>,
+  staging?: NewStaging,
 ): 'added' | 'slug taken' | 'full' | LinkProblem {
   return inTransaction(database, tx => {
     if (tx.select().from(organisations).where(eq(organisations.slug, slug)).get()) {
@@ -82,7 +81,8 @@ export function addOrganisation(
         .from(organisations)
         .get()?.row ?? 0
     if (newest >= maxOrganisations) return 'full'
-    const problem = staging && linkProblem(tx, { production: staging.production, staging: noRow })
+    const production = staging && rowNamed(tx, staging.production)
+    const problem = production && linkProblem(tx, { production, staging: noRow })
     if (problem) return problem
     const { row } = tx
       .insert(organisations)
@@ -91,9 +91,8 @@ export function addOrganisation(
       .get()
     tx.insert(snippetKeys).values({ key: snippetKey, orgId: row, createdAt }).run()
     writeAudit(database, row, [audit])
-    if (staging) {
-      const pair = { production: staging.production, staging: row }
-      insertLink(database, pair, createdAt, staging.audit)
+    if (staging && production) {
+      insertLink(database, { production, staging: row }, createdAt, staging.audit)
     }
     announce(database, row)
     return 'added'
@@ -113,7 +112,7 @@ export function readOrganisation(
     if (!row) throw new Error('The organisation is gone')
     return {
       revision: revisionOf(database, orgRow),
-      organisation: recordOf(row),
+      organisation: settingsOf(row),
       keys: keysOf(database, orgRow, now),
       secrets: secretsOf(database, orgRow, now),
     }
@@ -128,24 +127,24 @@ const workingAfter = (
 ) => and(eq(orgId, orgRow), or(isNull(retiredAt), gt(retiredAt, at)))
 
 /** The current one first. */
-const inOrder = <T extends { retiredAt: number | null }>(all: T[]): T[] =>
-  all.sort((a, b) => (b.retiredAt ?? Infinity) - (a.retiredAt ?? Infinity))
+const inOrder = <T extends { worksUntil: number | null }>(all: T[]): T[] =>
+  all.sort((a, b) => (b.worksUntil ?? Infinity) - (a.worksUntil ?? Infinity))
 
 /** The current key first, then those that still work for their grace time. */
 export function keysOf(database: Database, orgRow: number, now: number): IssuedKey[] {
-  const { key, createdAt, retiredAt } = snippetKeys
+  const { key, createdAt, retiredAt: worksUntil } = snippetKeys
   const works = workingAfter(snippetKeys, orgRow, now)
   return inOrder(
-    tables(database).select({ key, createdAt, retiredAt }).from(snippetKeys).where(works).all(),
+    tables(database).select({ key, createdAt, worksUntil }).from(snippetKeys).where(works).all(),
   )
 }
 
 function secretsOf(database: Database, orgRow: number, now: number): IdentitySecret[] {
-  const { secret, createdAt, retiredAt } = identitySecrets
+  const { secret, createdAt, retiredAt: worksUntil } = identitySecrets
   const works = workingAfter(identitySecrets, orgRow, now)
   return inOrder(
     tables(database)
-      .select({ secret, createdAt, retiredAt })
+      .select({ secret, createdAt, worksUntil })
       .from(identitySecrets)
       .where(works)
       .all(),
@@ -161,16 +160,7 @@ export function changeOrganisation(
   return inTransaction(database, tx => {
     if (revisionOf(database, orgRow) !== revision) return false
     if (settings && Object.keys(settings).length > 0) {
-      const { overrides: limits, origins, traits, ...others } = settings
-      tx.update(organisations)
-        .set({
-          ...others,
-          limits,
-          origins: origins && [...origins],
-          traits: traits && [...traits],
-        })
-        .where(eq(organisations.id, orgRow))
-        .run()
+      tx.update(organisations).set(settings).where(eq(organisations.id, orgRow)).run()
     }
     if (snippetKey) replaceKey(tx, orgRow, snippetKey)
     if (identitySecret) replaceSecret(tx, orgRow, identitySecret)

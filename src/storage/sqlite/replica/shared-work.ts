@@ -1,7 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import type { OperationAudit, RebuildProgress, Rebuilt } from '../../interfaces/operations.ts'
-import type { Erased, ErasureAudit, ErasureProgress, NamedPerson } from '../../interfaces/people.ts'
+import type {
+  Erasure,
+  ErasureAudit,
+  ErasureProgress,
+  NamedPerson,
+} from '../../interfaces/people.ts'
 import type { Log, Member } from '../../log/log.ts'
 import { type LogBatch, LogUnavailable } from '../../log/log.ts'
 import type { InRows } from '../../shared/in-rows.ts'
@@ -103,7 +108,7 @@ export class SharedWork {
     person: InRows<NamedPerson>,
     audit: ErasureAudit | null,
     tell: Tell,
-  ): Promise<Erased> {
+  ): Promise<Erasure> {
     const { database, dataDir, now, change, forget, seq } = this.parts
     let upTo = 0
     const row = await change(
@@ -219,7 +224,7 @@ export class SharedWork {
   }
 
   /** @param upTo the number of the log with which the erasure began, or a later one */
-  private async finish(row: ErasureRow, upTo: number, tell: Tell): Promise<Erased> {
+  private async finish(row: ErasureRow, upTo: number, tell: Tell): Promise<Erasure> {
     const { member, log, snapshots, events, change, now } = this.parts
     await this.hereToo(tell)
     // The log may have the erasure although this machine could not commit it, because its disk was full.
@@ -237,7 +242,7 @@ export class SharedWork {
     await change(() => this.table.finishWhole(row, now()))
     this.done.delete(row.id)
     return {
-      receipt: receiptOf(this.table.get(row)!),
+      ...receiptOf(this.table.get(row)!),
       unfinished: done?.unfinished ?? null,
       copies: done?.copies ?? [],
     }

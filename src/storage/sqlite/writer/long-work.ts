@@ -9,7 +9,7 @@ import type {
   RebuildProgress,
   Rebuilt,
 } from '../../interfaces/operations.ts'
-import type { Erased, ErasureProgress, PeopleStore } from '../../interfaces/people.ts'
+import type { Erasure, ErasureProgress, PeopleStore } from '../../interfaces/people.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { freeBytesOf } from '../backup/room.ts'
 import { compact, databaseSize, emptyLog } from '../database/compact.ts'
@@ -59,7 +59,7 @@ export function longWorkHere(place: LongWorkPlace): LongWork {
     }
   }
   return {
-    erase: (person, options, audit, tell): Promise<Erased> =>
+    erase: (person, options, audit, tell): Promise<Erasure> =>
       connected(database => eraseWhole(database, place, person, { ...options, audit, tell })),
     eraseHere: (row, tell) =>
       connected(database => eraseHere(database, place, () => row, { compact: false, tell })),

@@ -4,7 +4,7 @@ import { stringify } from 'yaml'
 import type { MaybeTheme } from '../../../core/flow/merged-theme.ts'
 import type { Plain } from '../../../core/flow/minimal.ts'
 import { themeProblems } from '../../../core/flow/theme-rules.ts'
-import type { GivenTheme, Settings } from '../../../modules/organisations/schema.ts'
+import type { RequestedTheme, Settings } from '../../../modules/organisations/schema.ts'
 import { useAction } from '../api/action.ts'
 import { manual } from '../api/base.ts'
 import type { Failure } from '../api/failure.ts'
@@ -67,7 +67,7 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
   })
   const submit = () =>
     run(async () => {
-      const saved = await save({ theme: theme as GivenTheme })
+      const saved = await save({ theme: theme as RequestedTheme })
       said.value = saved.theme === null ? words.reset : words.saved
       typed.value = null
       // Previews take the theme from the session.

@@ -191,7 +191,7 @@ describe('a machine over a log', () => {
     failCommit(one)
     await expect(tenant.erase(`u${id}`)).rejects.toMatchObject({ code: 'overloaded' })
     expect(await one.log.snapshots()).toEqual([])
-    const { receipt } = await tenant.erase(`u${id}`)
+    const receipt = await tenant.erase(`u${id}`)
     expect(receipt).toMatchObject({ finishedAt: expect.any(Number), erased: { events: 1 } })
     expect(peopleIn(one)).not.toContain(id)
   })
