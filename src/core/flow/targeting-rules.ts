@@ -45,8 +45,7 @@ export function* pageProblems(rule: UrlRule): Iterable<FlowProblem> {
 export function* urlProblems(rule: UrlRule): Iterable<FlowProblem> {
   yield* pageProblems(rule)
   if (patternProblem(rule) === null && matchesOnlyRoot(rule)) {
-    const message =
-      "This is the site's first page alone: for all pages below it too, use match: prefix"
+    const message = "This matches only the site's home page: to match all pages, use match: prefix"
     yield warning('only_root', '/pattern', message)
   }
 }
@@ -78,7 +77,7 @@ function valueProblem({ op, value }: AudienceRule): string | null {
   switch (op) {
     case 'exists':
       if (value === null || typeof value === 'boolean') return null
-      return `"exists" asks whether the attribute is there: write value: true or none, or value: false for "must not be there"`
+      return `"exists" checks whether the attribute is set: write value: true, or value: false for "must not be set"`
     case 'in':
     case 'nin':
       if (isList && value.length > 0) return null

@@ -10,7 +10,7 @@ import type { Goal, Rollout, Schedule, When } from './timing.ts'
 /** Problems with the zone of a flow's times. */
 export function* zoneProblems({ timezone }: Pick<Schedule, 'timezone'>): Iterable<FlowProblem> {
   if (isZone(timezone)) return
-  const message = `There is no time zone ${quoted(timezone)}: write its IANA name, such as Europe/Berlin or UTC`
+  const message = `Unknown time zone ${quoted(timezone)}: write an IANA name, such as Europe/Berlin or UTC`
   yield error('invalid_timezone', '/timezone', message)
 }
 
@@ -25,7 +25,7 @@ export function* scheduleProblems(schedule: Schedule): Iterable<FlowProblem> {
     yield error(
       'invalid_time',
       `/${name}`,
-      `The calendar has no ${quoted(local)}: write another day`,
+      `${quoted(local)} is not a day in the calendar: write another one`,
     )
   }
   if (from === undefined && to === undefined) {

@@ -84,7 +84,7 @@ describe('problems with ways', () => {
 
   test('suggest the key that was meant by a misspelt one', () => {
     expect(read(step('a', to('welcom')) + step('welcome')).messages).toEqual([
-      'There is no step "welcom": did you mean "welcome"?',
+      'Unknown step "welcom": did you mean "welcome"?',
     ])
   })
 

@@ -111,17 +111,17 @@ export function readXliff(text: string): TextSheet {
 
   parser.on('error', error => {
     throw new SheetProblem(
-      `it is no XML that can be read: ${error.message.replace(/^\d+:\d+: /, `line ${parser.line}: `)}`,
+      `invalid XML: ${error.message.replace(/^\d+:\d+: /, `line ${parser.line}: `)}`,
     )
   })
   parser.on('doctype', () => {
-    throw problem('a document type (<!DOCTYPE …>) is not taken: remove it')
+    throw problem('a document type (<!DOCTYPE …>) is not allowed: remove it')
   })
 
   const beginUnit = (id: string | undefined) => {
-    if (unit) throw problem(`a unit is within ${quoted(unit.id)}: take the file that was exported`)
-    if (!id) throw problem('a unit has no id: take the file that was exported')
-    if (known.has(id)) throw problem(`the unit ${quoted(id)} is there twice: keep one`)
+    if (unit) throw problem(`a unit is nested in ${quoted(unit.id)}: use the exported file`)
+    if (!id) throw problem('a unit has no id: use the exported file')
+    if (known.has(id)) throw problem(`the unit ${quoted(id)} is repeated: keep one`)
     if (known.size >= maxEntries) throw problem(`there are more than ${maxEntries} units`)
     known.add(id)
     unit = { id, source: '', target: '', isUntold: false, hasTarget: false }
@@ -141,7 +141,7 @@ export function readXliff(text: string): TextSheet {
   const endUnit = () => {
     const { id, source, target, isUntold, hasTarget } = unit!
     if (isUntold && hasTarget)
-      throw problem(`the unit ${quoted(id)} is translated in part: finish it`)
+      throw problem(`the unit ${quoted(id)} is only partly translated: finish it`)
     const isTold = hasTarget && target.trim() !== ''
     const entry: SheetEntry = { id, source, target: isTold ? target : null }
     sheet.entries.push(entry)
@@ -155,7 +155,7 @@ export function readXliff(text: string): TextSheet {
     if (open.length === 1) {
       version = value('version') ?? ''
       if (local !== 'xliff' || !/^(1\.2|2\.\d)$/.test(version)) {
-        throw problem('it is no XLIFF of version 1.2 or 2: export one, and have that translated')
+        throw problem('not XLIFF 1.2 or 2: export a file and have that translated')
       }
       sheet.from = value('srcLang') ?? null
       sheet.to = value('trgLang') ?? null
@@ -163,7 +163,7 @@ export function readXliff(text: string): TextSheet {
     if (asideAt > 0) return
     if (aside.has(local)) asideAt = open.length
     else if (local === 'file') {
-      if (++files > 1) throw problem('there is more than one file in it: give one flow at a time')
+      if (++files > 1) throw problem('it contains several files: import one flow at a time')
       sheet.flow = value('original') ?? value('id') ?? null
       sheet.from = value('source-language') ?? sheet.from
       sheet.to = value('target-language') ?? sheet.to
@@ -173,7 +173,7 @@ export function readXliff(text: string): TextSheet {
       if (local === 'target') segment.target = ''
     } else if (into && !around.has(local)) {
       throw problem(
-        `<${local}> stands in a text of ${quoted(unit!.id)}: texts have no such marks here`,
+        `<${local}> is not allowed in a text, such as that of ${quoted(unit!.id)}: remove it`,
       )
     }
   })
