@@ -48,7 +48,7 @@ export function countOf(
 }
 
 /** The conditions for a new run of a flow, in the order in which they are listed. */
-export const hurdles = {
+export const conditions = {
   schedule({ schedule }: Timed, { now }: Moment): boolean {
     if (!schedule) return true
     const { from, to } = spanOf(schedule)
@@ -70,7 +70,7 @@ export const hurdles = {
     onPage === null || when?.element === undefined || onPage.sees(when.element),
 }
 
-export type Hurdle = keyof typeof hurdles
+export type Condition = keyof typeof conditions
 
 /** Decides whether a new run of a flow may begin, and whether a person is held back from it. */
 export interface Judge {
@@ -80,16 +80,16 @@ export interface Judge {
 
 /** A judge that goes by time, numbers and what has happened. */
 export const judgeOf = (moment: Moment): Judge => ({
-  mayBegin: flow => Object.values(hurdles).every(passed => passed(flow, moment)),
+  mayBegin: flow => Object.values(conditions).every(passed => passed(flow, moment)),
   isHeldOut: flow => isHeldOut(flow, moment),
 })
 
 /** Whether a flow is for a person, by what they have done and by their share of the rollout. */
 export const isForPerson = (flow: Timed, moment: Moment): boolean =>
-  hurdles.rollout(flow, moment) &&
+  conditions.rollout(flow, moment) &&
   !isHeldOut(flow, moment) &&
-  hurdles.after(flow, moment) &&
-  hurdles.event(flow, moment)
+  conditions.after(flow, moment) &&
+  conditions.event(flow, moment)
 
 export const isHeldOut = (flow: Timed, { person }: Moment): boolean =>
   person !== null && rolloutOf(flow, person) === 'held_out'

@@ -7,7 +7,7 @@ import { eventProblems } from './step-rules.ts'
 import { audienceRuleProblems } from './targeting-rules.ts'
 
 /** Problems with the ways from step to step, which can only be found by looking at all steps. */
-export function* wayProblems({ steps }: Pick<FlowDefinition, 'steps'>): Iterable<FlowProblem> {
+export function* pathProblems({ steps }: Pick<FlowDefinition, 'steps'>): Iterable<FlowProblem> {
   yield* gotoProblems(steps)
   const reach = reachIn(steps)
   yield* answerProblems(steps, reach)

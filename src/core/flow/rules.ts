@@ -14,7 +14,7 @@ import {
   UrlRule,
 } from './flow.ts'
 import { markdownProblems } from './markdown-rules.ts'
-import { stepRuleProblems, wayProblems } from './path-rules.ts'
+import { pathProblems, stepRuleProblems } from './path-rules.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 import { questionProblems } from './question.ts'
 import { shownAs } from './shown-as.ts'
@@ -114,7 +114,7 @@ const partRules = new Map<TSchema, readonly PartRule[]>([
         ['locale', 'texts', 'name', 'title', 'kind', 'steps', 'checklist'],
         textsProblems,
       ),
-      ...flowRules(['steps'], wayProblems),
+      ...flowRules(['steps'], pathProblems),
     ],
   ],
   [Targeting, whole(targetingProblems)],
