@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { AppError } from './core/errors.ts'
 import type { FlowWork } from './core/flow/work.ts'
-import type { Limiter } from './core/organisation/limiter.ts'
+import type { Limiter } from './core/organisation/limits.ts'
 import type { Clock } from './core/time/clock.ts'
 import { Endpoint, type RoutedRequest } from './http/endpoint.ts'
 import {

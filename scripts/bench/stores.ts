@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { buckets } from '../../src/core/organisation/buckets.ts'
+import { buckets } from '../../src/core/organisation/limits.ts'
 import { Workplace } from '../support/binary.ts'
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts'
 import { until } from '../support/until.ts'

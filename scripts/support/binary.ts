@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buckets } from '../../src/core/organisation/buckets.ts'
+import { buckets } from '../../src/core/organisation/limits.ts'
 import { type Finished, finished } from './finished.ts'
 import { until } from './until.ts'
 

@@ -1,4 +1,4 @@
-import { type Role, roles } from '../core/organisation/role.ts'
+import { type Role, roles } from '../core/organisation/access.ts'
 import type { CreatedLink } from '../modules/dashboard/schema.ts'
 import type { Command } from './command.ts'
 import { CommandFailure } from './failure.ts'

@@ -1,4 +1,4 @@
-import { isManagementToken } from '../core/organisation/management-token.ts'
+import { isManagementToken } from '../core/organisation/access.ts'
 import { shown } from '../core/text/wording.ts'
 import { codeOf } from './asking.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'

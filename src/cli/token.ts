@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { Config } from '../config/settings.ts'
-import { scopes } from '../core/organisation/management-token.ts'
+import { scopes } from '../core/organisation/access.ts'
 import { isoTime } from '../core/time/clock.ts'
 import type { CreatedToken } from '../modules/access/schema.ts'
 import { systemClock } from '../runtime/system-clock.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { secureUrl, shownAddress } from '../core/organisation/secure-url.ts'
+import { secureUrl, shownAddress } from '../core/organisation/addresses.ts'
 import { type Config, variableOf } from './settings.ts'
 
 /** Compares only the names. The backup itself follows links. */

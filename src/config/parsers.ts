@@ -1,4 +1,4 @@
-import { secureUrl } from '../core/organisation/secure-url.ts'
+import { secureUrl } from '../core/organisation/addresses.ts'
 import { dayMs, hourMs, minuteMs } from '../core/time/durations.ts'
 import { Wrong } from './setting.ts'
 

@@ -1,4 +1,4 @@
-import { shownAddress } from '../core/organisation/secure-url.ts'
+import { shownAddress } from '../core/organisation/addresses.ts'
 import { crossCheck } from './consistency.ts'
 import { type Setting, Wrong } from './setting.ts'
 import { type Config, type SettingName, settingNames, settings } from './settings.ts'

@@ -14,7 +14,7 @@ const lifetimeSeconds = 5 * 60
 /** The server's own tokens have about 300 characters. */
 const maxLength = 1_024
 
-/** The claims of a dashboard token, which is worth nothing without the cookie that it names. */
+/** The claims of a dashboard token, which is valid only with the cookie that it names. */
 export interface DashboardClaims {
   /** SHA-256 of the cookie. */
   sha256: string
@@ -28,7 +28,7 @@ export interface DashboardClaims {
  * one of these.
  */
 export class DashboardTokens {
-  private known: Uint8Array | null = null
+  private derivedKey: Uint8Array | null = null
 
   /** @param serverKey called when a token is first made or verified */
   constructor(
@@ -37,8 +37,8 @@ export class DashboardTokens {
   ) {}
 
   private get key(): Uint8Array {
-    this.known ??= keyFor(this.serverKey(), 'dashboard token')
-    return this.known
+    this.derivedKey ??= keyFor(this.serverKey(), 'dashboard token')
+    return this.derivedKey
   }
 
   /** @param endsAt when the session ends, Unix milliseconds; no token outlives it */

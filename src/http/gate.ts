@@ -1,16 +1,18 @@
 import { AppError, flowNotFound, unauthorized } from '../core/errors.ts'
-import type { Bucket } from '../core/organisation/buckets.ts'
+import {
+  isManagementToken,
+  managementTokenHash,
+  scopesOfRole,
+} from '../core/organisation/access.ts'
 import {
   type FlowEntry,
   latestVersion,
   type Organisation,
   type StepEntry,
 } from '../core/organisation/catalogue.ts'
-import { dashboardSecretHash, isStanding } from '../core/organisation/dashboard-session.ts'
 import { snippetKeyForm } from '../core/organisation/ids.ts'
-import type { Limiter } from '../core/organisation/limiter.ts'
-import { isManagementToken, managementTokenHash } from '../core/organisation/management-token.ts'
-import { scopesOfRole } from '../core/organisation/role.ts'
+import type { Bucket, Limiter } from '../core/organisation/limits.ts'
+import { dashboardSecretHash, isStanding } from '../core/organisation/sessions.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type {

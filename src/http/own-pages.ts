@@ -1,9 +1,8 @@
 import type { RequestContext } from './request-context.ts'
 
 /**
- * How Cairn recognises its own pages: by the dashboard's cookie, and by what browsers say about where a
- * request comes from. SameSite keeps nothing from a page on a sibling subdomain, because that is the same
- * site.
+ * Recognises Cairn's own pages by the dashboard's cookie, and by the headers with which browsers name the
+ * sender of a request. SameSite does not protect from a page on a sibling subdomain, which is the same site.
  */
 export class OwnPages {
   /** Names of the session's cookie. With the prefix, no other host and no plain connection can set it. */
@@ -14,11 +13,9 @@ export class OwnPages {
   constructor(publicUrl: string | null) {
     this.origin = publicUrl === null ? null : new URL(publicUrl).origin
     const isSecure = this.origin?.startsWith('https:')
-    this.names = isSecure
-      ? [secureCookie]
-      : isSecure === false
-        ? [plainCookie]
-        : [secureCookie, plainCookie]
+    this.names = [secureCookie, plainCookie].filter(
+      name => isSecure === undefined || isSecure === (name === secureCookie),
+    )
   }
 
   /** The session's cookie; null if none was sent. */
@@ -28,7 +25,7 @@ export class OwnPages {
     return this.names.map(name => cookieNamed(cookies, name)).find(value => value !== null) ?? null
   }
 
-  /** Whether the page that sent a request reached this server over TLS, as far as is known. */
+  /** Whether the page that sent a request reached this server over TLS, as far as the server knows. */
   isSecure({ origin }: RequestContext): boolean {
     return (this.origin ?? origin ?? '').startsWith('https:')
   }
@@ -67,7 +64,7 @@ const plainCookie = 'cairn'
 export const ownHeader = 'cairn-dashboard'
 
 /**
- * Looked for in one go, because anybody can send 60 KB of cookies, which take milliseconds to cut apart.
+ * One search, because anyone can send 60 KB of cookies, which take milliseconds to split.
  *
  * @param name of letters, digits, `_` and `-`
  */

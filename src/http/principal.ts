@@ -1,6 +1,6 @@
 import { AppError } from '../core/errors.ts'
+import type { Scope } from '../core/organisation/access.ts'
 import type { Actor } from '../core/organisation/audit.ts'
-import type { Scope } from '../core/organisation/management-token.ts'
 import type { KnownSession } from '../storage/interfaces/gate.ts'
 import type { RequestContext } from './request-context.ts'
 

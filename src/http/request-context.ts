@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.ts'
 import type { Organisation } from '../core/organisation/catalogue.ts'
 import { randomText } from '../core/organisation/ids.ts'
-import type { Taken } from '../core/organisation/limiter.ts'
+import type { Taken } from '../core/organisation/limits.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
 

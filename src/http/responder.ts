@@ -7,7 +7,7 @@ import {
   type UnauthorizedCause,
   unauthorizedCauseOf,
 } from '../core/errors.ts'
-import { defaultLimits, limitUncounted, windowMs } from '../core/organisation/buckets.ts'
+import { defaultLimits, limitUncounted, windowMs } from '../core/organisation/limits.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { RequestContext } from './request-context.ts'
 

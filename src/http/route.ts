@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { PublicErrorCode } from '../core/errors.ts'
-import type { Bucket } from '../core/organisation/buckets.ts'
 import type { FlowEntry, StepEntry } from '../core/organisation/catalogue.ts'
+import type { Bucket } from '../core/organisation/limits.ts'
 import type { Tag } from './description/document.ts'
 import type { Needs } from './principal.ts'
 import type { RequestContext } from './request-context.ts'

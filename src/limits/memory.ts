@@ -1,6 +1,11 @@
-import { type Bucket, buckets, windowMs } from '../core/organisation/buckets.ts'
 import type { Organisation } from '../core/organisation/catalogue.ts'
-import type { Limiter, Taken } from '../core/organisation/limiter.ts'
+import {
+  type Bucket,
+  buckets,
+  type Limiter,
+  type Taken,
+  windowMs,
+} from '../core/organisation/limits.ts'
 
 /** How many windows there is room for at first. */
 const firstWindows = 1_024

@@ -1,6 +1,5 @@
-import { type Bucket, windowMs } from '../core/organisation/buckets.ts'
 import type { Organisation } from '../core/organisation/catalogue.ts'
-import type { Limiter, Taken } from '../core/organisation/limiter.ts'
+import { type Bucket, type Limiter, type Taken, windowMs } from '../core/organisation/limits.ts'
 import { type Script, ValkeyLink } from './valkey-link.ts'
 
 /**

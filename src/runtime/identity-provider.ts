@@ -1,6 +1,6 @@
 import type { Config } from '../config/settings.ts'
+import { secureUrl, shownAddress } from '../core/organisation/addresses.ts'
 import { algorithmsOf, type PublicKey, publicKeysIn } from '../core/organisation/key-set.ts'
-import { secureUrl, shownAddress } from '../core/organisation/secure-url.ts'
 import { shown } from '../core/text/wording.ts'
 import { boundedFetch, TooMuch } from './bounded-fetch.ts'
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config/settings.ts'
-import type { Limiter } from '../core/organisation/limiter.ts'
+import type { Limiter } from '../core/organisation/limits.ts'
 import { MemoryLimiter } from '../limits/memory.ts'
 import { type LimitsServer, ValkeyLimiter } from '../limits/valkey.ts'
 import { slotOf } from '../storage/shared/live-state.ts'

@@ -1,6 +1,6 @@
 import type { Outside, Sent } from '../app.ts'
 import type { Config } from '../config/settings.ts'
-import { addressIn, faultOfTarget, isPublicAddress } from '../core/organisation/public-address.ts'
+import { addressIn, faultOfTarget, isPublicAddress } from '../core/organisation/addresses.ts'
 import { boundedFetch, TooMuch } from './bounded-fetch.ts'
 import { mailerOf } from './mailer.ts'
 import { sessionKey } from './session-key.ts'

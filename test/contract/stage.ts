@@ -3,10 +3,7 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Cluster } from '../../scripts/support/cluster.ts'
-import {
-  managementTokenHash,
-  newManagementToken,
-} from '../../src/core/organisation/management-token.ts'
+import { managementTokenHash, newManagementToken } from '../../src/core/organisation/access.ts'
 import { socketFile } from '../../src/runtime/lock.ts'
 import { asForUsers, type Server, type Workplace } from '../support/binary.ts'
 import { providerSecret, tokensOfAcme, tokensOfProvider } from './tokens.ts'

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { newDashboardSecret } from '../../src/core/organisation/dashboard-session.ts'
-import { roles, scopesOfRole } from '../../src/core/organisation/role.ts'
+import { roles, scopesOfRole } from '../../src/core/organisation/access.ts'
+import { newDashboardSecret } from '../../src/core/organisation/sessions.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/core/time/durations.ts'
 import { cookieNamed } from '../../src/http/own-pages.ts'
 import { linkCode, ownPage, Visitor } from '../support/dashboard-visitor.ts'

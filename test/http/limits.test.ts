@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { type Bucket, buckets, defaultLimits } from '../../src/core/organisation/buckets.ts'
+import { type Bucket, buckets, defaultLimits } from '../../src/core/organisation/limits.ts'
 import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { JsonSchema } from '../../src/core/flow/schema.ts'
-import { scopes } from '../../src/core/organisation/management-token.ts'
+import { scopes } from '../../src/core/organisation/access.ts'
 import { dayMs, hourMs } from '../../src/core/time/durations.ts'
 import { defaultBodyLimitBytes, type Route } from '../../src/http/route.ts'
 import { Description, type Document } from '../support/described.ts'

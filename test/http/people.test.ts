@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { scopes } from '../../src/core/organisation/management-token.ts'
+import { scopes } from '../../src/core/organisation/access.ts'
 import { beginRewriting } from '../../src/storage/sqlite/database/rewriting.ts'
 import { Description, type Document } from '../support/described.ts'
 import { tour } from '../support/flows.ts'

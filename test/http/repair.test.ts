@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { scopes } from '../../src/core/organisation/management-token.ts'
+import { scopes } from '../../src/core/organisation/access.ts'
 import { tour } from '../support/flows.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'

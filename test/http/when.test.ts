@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { scopes } from '../../src/core/organisation/management-token.ts'
+import { scopes } from '../../src/core/organisation/access.ts'
 import { Description, type Document } from '../support/described.ts'
 import { tour } from '../support/flows.ts'
 import { type Asked, type PublishedFlow, Tenant } from '../support/tenant.ts'

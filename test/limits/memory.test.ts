@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Bucket, buckets, limitsWith, windowMs } from '../../src/core/organisation/buckets.ts'
 import type { Organisation } from '../../src/core/organisation/catalogue.ts'
+import { type Bucket, buckets, limitsWith, windowMs } from '../../src/core/organisation/limits.ts'
 import { MemoryLimiter } from '../../src/limits/memory.ts'
 
 /** An organisation whose buckets all have one limit. */

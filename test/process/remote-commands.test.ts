@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { newManagementToken } from '../../src/core/organisation/management-token.ts'
+import { newManagementToken } from '../../src/core/organisation/access.ts'
 import type { Server } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 

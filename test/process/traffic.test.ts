@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { defaultLimits } from '../../src/core/organisation/buckets.ts'
+import { defaultLimits } from '../../src/core/organisation/limits.ts'
 import {
   apiOf,
   asForUsers,

@@ -1,4 +1,4 @@
-import type { Role } from '../../src/core/organisation/role.ts'
+import type { Role } from '../../src/core/organisation/access.ts'
 import type { Tenant } from './tenant.ts'
 
 const base = 'http://cairn.test'

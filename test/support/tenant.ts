@@ -1,6 +1,6 @@
 import { readFlowFile } from '../../src/core/flow/file.ts'
+import type { Scope } from '../../src/core/organisation/access.ts'
 import { auditor } from '../../src/core/organisation/audit.ts'
-import type { Scope } from '../../src/core/organisation/management-token.ts'
 import type { OrganisationRef } from '../../src/core/reference.ts'
 import { createToken } from '../../src/modules/access/service.ts'
 import type { Settings } from '../../src/storage/interfaces/organisations.ts'

@@ -12,7 +12,7 @@ import {
 } from '../../src/app.ts'
 import { type FlowWork, flowWorkHere } from '../../src/core/flow/work.ts'
 import type { Catalogue } from '../../src/core/organisation/catalogue.ts'
-import type { Limiter } from '../../src/core/organisation/limiter.ts'
+import type { Limiter } from '../../src/core/organisation/limits.ts'
 import type { Clock } from '../../src/core/time/clock.ts'
 import { type SessionTokens, secretTokens } from '../../src/http/session-tokens.ts'
 import { MemoryLimiter } from '../../src/limits/memory.ts'

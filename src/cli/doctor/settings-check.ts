@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
 import type { ConfigSource } from '../../config/sources.ts'
 import { attempt } from '../../core/attempt.ts'
-import { secureUrl } from '../../core/organisation/secure-url.ts'
+import { secureUrl } from '../../core/organisation/addresses.ts'
 import { counted } from '../output.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 

@@ -3,7 +3,7 @@ import type { Question } from '../flow/question.ts'
 import type { Theme } from '../flow/theme.ts'
 import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../reference.ts'
 import { dayMs } from '../time/durations.ts'
-import type { Bucket } from './buckets.ts'
+import type { Bucket } from './limits.ts'
 import type { VerifiedIdentity } from './verified-identity.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { hourMs, minuteMs } from '../time/durations.ts'
-import { dashboardSecretHash, newDashboardSecret } from './dashboard-session.ts'
+import { dashboardSecretHash, newDashboardSecret } from './sessions.ts'
 
 /** The rules for tickets: secrets with which pages of one origin see a draft, or propose an element for a step. */
 

@@ -1,4 +1,4 @@
-import { defaultLimits } from '../../core/organisation/buckets.ts'
+import { defaultLimits } from '../../core/organisation/limits.ts'
 import { version } from '../../core/version.ts'
 import { ValidationError } from '../responder.ts'
 import type { Route } from '../route.ts'

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { JsonSchema } from '../../core/flow/schema.ts'
-import { defaultLimits, windowMs } from '../../core/organisation/buckets.ts'
+import { defaultLimits, windowMs } from '../../core/organisation/limits.ts'
 import type { Needs } from '../principal.ts'
 import { behindHeader } from '../responder.ts'
 import {

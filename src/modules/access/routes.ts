@@ -1,4 +1,4 @@
-import { scopes } from '../../core/organisation/management-token.ts'
+import { scopes } from '../../core/organisation/access.ts'
 import { auditOf, management } from '../../http/management.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import type { Route } from '../../http/route.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, text } from '../../core/flow/values.ts'
-import { scopes } from '../../core/organisation/management-token.ts'
+import { scopes } from '../../core/organisation/access.ts'
 import { Instant, OneOf, OrganisationNames, OrNull, Text } from '../../core/shapes.ts'
 import { ManagementToken, Scopes } from '../../storage/interfaces/access.ts'
 

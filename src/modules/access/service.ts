@@ -1,11 +1,11 @@
 import { AppError } from '../../core/errors.ts'
-import type { Auditor } from '../../core/organisation/audit.ts'
-import { newId } from '../../core/organisation/ids.ts'
 import {
   managementTokenHash,
   newManagementToken,
   type Scope,
-} from '../../core/organisation/management-token.ts'
+} from '../../core/organisation/access.ts'
+import type { Auditor } from '../../core/organisation/audit.ts'
+import { newId } from '../../core/organisation/ids.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { AccessStore, ManagementToken } from '../../storage/interfaces/access.ts'

@@ -17,8 +17,8 @@ const RunId = (description: string, example = 'run-1') =>
 export const CompleteBody = Type.Object(
   {
     ...PersonFields,
-    runId: Maybe(RunId('The pass through the flow that is completed.')),
-    completedAt: MaybeTime('When it was completed; now where absent, and never in the future.'),
+    runId: Maybe(RunId('ID of the run that is completed.')),
+    completedAt: MaybeTime('When it was completed. Default: now.'),
   },
   {
     title: 'CompletionReport',
@@ -31,9 +31,9 @@ export const ProgressQuery = Type.Object(PersonFields)
 
 const ItemTick = Type.Object(
   {
-    id: Maybe(Type.String({ description: "The item's id." })),
-    key: Maybe(Type.String({ description: 'Or its key, in the newest version.' })),
-    completed: Type.Boolean({ description: 'True ticks it, false takes the tick back.' }),
+    id: Maybe(Type.String({ description: 'ID of the item.' })),
+    key: Maybe(Type.String({ description: 'Key of the item in the newest version.' })),
+    completed: Type.Boolean({ description: 'True ticks the item, false unticks it.' }),
   },
   {
     anyOf: ['id', 'key'].map(name => ({
@@ -48,8 +48,8 @@ export const ProgressBody = Type.Object(
   {
     ...PersonFields,
     items: Type.Array(ItemTick, { minItems: 1, maxItems: 100 }),
-    runId: Maybe(RunId('The pass through the checklist that the ticks belong to.')),
-    sessionId: Maybe(RunId('Tells passes apart where there is no `runId`.', 's1')),
+    runId: Maybe(RunId('ID of the run that the ticks belong to.')),
+    sessionId: Maybe(RunId('Identifies the run if there is no `runId`.', 's1')),
   },
   {
     title: 'Ticks',
@@ -59,10 +59,9 @@ export const ProgressBody = Type.Object(
 )
 export type ProgressBody = Static<typeof ProgressBody>
 
-/** The person as the caller named them: one of the two, or both. */
 const Named = {
-  userId: Type.Optional(Type.String({ description: 'As it was sent.', examples: ['ann'] })),
-  anonymousId: Type.Optional(Type.String({ description: 'As it was sent.' })),
+  userId: Type.Optional(Type.String({ description: 'As sent.', examples: ['ann'] })),
+  anonymousId: Type.Optional(Type.String({ description: 'As sent.' })),
 }
 
 export const Completion = Type.Object(
@@ -70,9 +69,9 @@ export const Completion = Type.Object(
     flowId: FlowId,
     ...Named,
     status: Type.Literal('completed'),
-    completedAt: Instant('The earliest that was ever reported.'),
+    completedAt: Instant('The earliest reported time.'),
     alreadyCompleted: Type.Boolean({
-      description: 'A completion was known before.',
+      description: 'True if a completion was reported before.',
       examples: [false],
     }),
   },
@@ -85,18 +84,20 @@ const ItemProgress = Type.Object({
   key: Type.String({ examples: ['invite-team'] }),
   title: Type.String({ examples: ['Invite your team'] }),
   completed: Type.Boolean({ examples: [true] }),
-  completedAt: InstantOrNull('When it was ticked; null where it is not.'),
+  completedAt: InstantOrNull('When the item was ticked. Null if it is not.'),
 })
 
 export const Progress = Type.Object(
   {
     flowId: FlowId,
     ...Named,
-    items: Type.Array(ItemProgress, { description: 'Empty for a flow without a checklist.' }),
-    completed: Count('Items that are ticked.', 1),
-    total: Count('Items that there are.', 1),
+    items: Type.Array(ItemProgress, {
+      description: 'Items of the checklist. Empty if the flow has none.',
+    }),
+    completed: Count('Number of ticked items.', 1),
+    total: Count('Number of items.', 1),
     percent: Type.Integer({ minimum: 0, maximum: 100, examples: [100] }),
-    completedAt: InstantOrNull('When the person first completed the flow.'),
+    completedAt: InstantOrNull('When the person first completed the flow. Null if they did not.'),
   },
   { title: 'Progress' },
 )

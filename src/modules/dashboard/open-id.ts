@@ -1,22 +1,17 @@
 import { jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { AppError } from '../../core/errors.ts'
-import { isIdentifier } from '../../core/organisation/dashboard-session.ts'
+import { type Role, roleIn } from '../../core/organisation/access.ts'
+import { secureUrl } from '../../core/organisation/addresses.ts'
 import { signatureAlgorithms } from '../../core/organisation/key-set.ts'
-import { roleIn } from '../../core/organisation/role.ts'
-import { secureUrl } from '../../core/organisation/secure-url.ts'
+import { isIdentifier } from '../../core/organisation/sessions.ts'
 import { shortReasonOf } from '../../core/reason.ts'
 import { shown } from '../../core/text/wording.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { type KeySource, keyFinder } from '../../http/session-tokens.ts'
-import {
-  type Identity,
-  type SignedOut,
-  SignInFailure,
-  type SignInProvider,
-} from '../../storage/interfaces/dashboard.ts'
-import { Transactions } from './transaction.ts'
+import type { SignedOut } from '../../storage/interfaces/dashboard.ts'
+import { openTransaction, sealTransaction } from './transaction.ts'
 
 /** The configuration of an OpenID provider, and how it is reached. */
 export interface ProviderSettings {
@@ -39,22 +34,59 @@ const failureMs = 1_000
 /** Strangers can cause requests to the provider, so only this many run at once, each for a few seconds at most. */
 const maxUnderWay = 16
 
-/** A logout token older than this, or from the future, is refused; the tolerance is in seconds. */
+/** A logout token older than this, or from the future, is rejected; the tolerance is in seconds. */
 const logoutTokenAge = '10 minutes'
 const clockTolerance = 30
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 
 type Claims = Readonly<Record<string, unknown>>
 
+/** A person, according to the identity provider. */
+export interface Identity {
+  organisation: string
+  role: Role
+  name: string
+  subject: string
+  issuer: string
+  sid: string | null
+}
+
+/** Why a person could not sign in, as it appears in the page's address. */
+const signInProblems = [
+  /** The provider does not respond, or its response is not valid. */
+  'provider_unavailable',
+  /** The sign-in started too long ago or in another browser, or is already finished. */
+  'expired',
+  /** The provider or the person declined. */
+  'refused',
+  /** The response does not match the request. */
+  'mismatch',
+  /** The provider names no organisation, or one that does not exist here. */
+  'no_organisation',
+  'unknown_organisation',
+] as const
+export type SignInProblem = (typeof signInProblems)[number]
+
+/** A failed sign-in. The message is for the log and contains no secret. */
+export class SignInFailure extends Error {
+  override readonly name = 'SignInFailure'
+
+  constructor(
+    readonly problem: SignInProblem,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
 /**
  * Sign-in with an OpenID provider: the authorization code flow with PKCE, state, nonce and the issuer in
  * the answer (OpenID Connect Core 1.0, section 3.1; RFC 7636; RFC 9207), entirely on the server.
  */
-export class OpenIdProvider implements SignInProvider {
+export class OpenIdProvider {
   readonly issuer: string
   private readonly client: oauth.Client
   private readonly redirectUri: string
-  private readonly transactions: Transactions
   private readonly keyOf
   private metadata: { of: Promise<oauth.AuthorizationServer>; until: number } | null = null
   private underWay = 0
@@ -63,26 +95,30 @@ export class OpenIdProvider implements SignInProvider {
   constructor(
     private readonly settings: ProviderSettings,
     private readonly publicUrl: string,
-    serverKey: () => Uint8Array,
+    private readonly serverKey: () => Uint8Array,
     private readonly clock: Clock,
   ) {
     this.issuer = settings.issuer
     this.client = { client_id: settings.clientId }
     this.redirectUri = `${publicUrl}/dashboard/sign-in/callback`
-    this.transactions = new Transactions(serverKey, clock)
     this.keyOf = keyFinder(settings.keys)
   }
 
+  /** Where to send the browser, and what it keeps until it returns. @throws SignInFailure */
   begin(to: string): Promise<{ location: string; transaction: string }> {
-    return this.asking(async () => {
+    return this.limited(async () => {
       const { authorization_endpoint: endpoint } = await this.server()
-      if (endpoint === undefined) throw down('it names no place to sign in at')
+      if (endpoint === undefined) throw down('it has no authorization endpoint')
       this.requireSafe(endpoint)
       const state = oauth.generateRandomState()
       const nonce = oauth.generateRandomNonce()
       const verifier = oauth.generateRandomCodeVerifier()
       const { issuer } = this
-      const transaction = await this.transactions.seal({ issuer, state, nonce, verifier, to })
+      const transaction = await sealTransaction(
+        { issuer, state, nonce, verifier, to },
+        this.serverKey(),
+        this.clock.now(),
+      )
       const location = withQuery(endpoint, {
         ...{ client_id: this.client.client_id, redirect_uri: this.redirectUri },
         ...{ response_type: 'code', scope: 'openid profile', state, nonce },
@@ -93,10 +129,15 @@ export class OpenIdProvider implements SignInProvider {
     })
   }
 
+  /** Who has come back, and where they wanted to go. @throws SignInFailure */
   finish(query: string, transaction: string | null): Promise<{ identity: Identity; to: string }> {
-    return this.asking(async () => {
-      const begun = transaction === null ? null : await this.transactions.open(transaction)
-      if (begun === null) throw new SignInFailure('expired', 'nothing was begun in this browser')
+    return this.limited(async () => {
+      const begun =
+        transaction === null
+          ? null
+          : await openTransaction(transaction, this.serverKey(), this.clock.now())
+      if (begun === null)
+        throw new SignInFailure('expired', 'no sign-in was started in this browser')
       if (begun.issuer !== this.issuer)
         throw new SignInFailure('expired', 'the settings have changed')
       const server = await this.server()
@@ -120,9 +161,10 @@ export class OpenIdProvider implements SignInProvider {
     })
   }
 
+  /** Where to send the browser to sign out at the provider; null if the provider has no such address. */
   async signOutAddress(): Promise<string | null> {
     try {
-      const { end_session_endpoint: endpoint } = await this.asking(() => this.server())
+      const { end_session_endpoint: endpoint } = await this.limited(() => this.server())
       if (endpoint === undefined) return null
       this.requireSafe(endpoint)
       return withQuery(endpoint, {
@@ -136,7 +178,11 @@ export class OpenIdProvider implements SignInProvider {
     }
   }
 
-  /** OpenID Connect Back-Channel Logout 1.0, section 2.6. */
+  /**
+   * Whose sessions a logout token ends (OpenID Connect Back-Channel Logout 1.0, section 2.6).
+   *
+   * @throws if the token is not valid
+   */
   async signedOutBy(logoutToken: string): Promise<SignedOut> {
     const { payload, protectedHeader } = await this.verify(logoutToken, {
       requiredClaims: ['iat', 'jti', 'events'],
@@ -151,7 +197,7 @@ export class OpenIdProvider implements SignInProvider {
       nonce === undefined
     const subject = isIdentifier(sub) ? sub : null
     const session = isIdentifier(sid) ? sid : null
-    if (!isOne || (subject === null && session === null)) throw new Error('no logout token')
+    if (!isOne || (subject === null && session === null)) throw new Error('not a logout token')
     return { issuer: this.issuer, subject, sid: session, begunBy: (iat + clockTolerance) * 1_000 }
   }
 
@@ -175,28 +221,28 @@ export class OpenIdProvider implements SignInProvider {
     const { organisationClaim, roleClaim } = this.settings
     const claims = oauth.getValidatedIdTokenClaims(tokens)!
     const { sub, sid = null } = claims
-    if (!isIdentifier(sub)) throw mismatch('the ID token names nobody as "sub"')
-    if (sid !== null && !isIdentifier(sid)) throw mismatch('the ID token names no session as "sid"')
-    let told: Claims = claims
-    if (!isText(told[organisationClaim]) && server.userinfo_endpoint !== undefined) {
+    if (!isIdentifier(sub)) throw mismatch('the ID token has no valid "sub"')
+    if (sid !== null && !isIdentifier(sid)) throw mismatch('the ID token has no valid "sid"')
+    let person: Claims = claims
+    if (!isText(person[organisationClaim]) && server.userinfo_endpoint !== undefined) {
       const { access_token: token } = tokens
       const response = await oauth.userInfoRequest(server, this.client, token, this.options)
-      told = {
+      person = {
         ...claims,
         ...(await oauth.processUserInfoResponse(server, this.client, sub, response)),
       }
     }
-    const organisation = told[organisationClaim]
+    const organisation = person[organisationClaim]
     if (!isText(organisation)) {
       throw new SignInFailure(
         'no_organisation',
-        `the provider names none in "${organisationClaim}"`,
+        `the provider sends none in "${organisationClaim}"`,
       )
     }
-    const names = [told.name, told.preferred_username, told.email]
+    const names = [person.name, person.preferred_username, person.email]
     return {
       organisation,
-      role: roleIn(told[roleClaim]),
+      role: roleIn(person[roleClaim]),
       name: names.find(isText) ?? sub,
       subject: sub,
       issuer: this.issuer,
@@ -232,8 +278,8 @@ export class OpenIdProvider implements SignInProvider {
   private authentication(server: oauth.AuthorizationServer): oauth.ClientAuth {
     const { clientSecret } = this.settings
     if (clientSecret === null) return oauth.None()
-    const ways = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-    return ways.includes('client_secret_basic')
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    return methods.includes('client_secret_basic')
       ? oauth.ClientSecretBasic(clientSecret)
       : oauth.ClientSecretPost(clientSecret)
   }
@@ -255,12 +301,12 @@ export class OpenIdProvider implements SignInProvider {
   private requireSafe(address: string): void {
     const url = secureUrl(address)
     if (url && (url.protocol === 'https:' || this.issuer.startsWith('http:'))) return
-    throw down('it names an address that is not https')
+    throw down('it sends an address that is not https')
   }
 
-  /** Turns any error into one that says whose fault it is, and limits how many requests run at once. */
-  private async asking<T>(work: () => Promise<T>): Promise<T> {
-    if (this.underWay >= maxUnderWay) throw down('too many sign in at this moment')
+  /** Turns any error into one that says where the problem is, and limits how many requests run at once. */
+  private async limited<T>(work: () => Promise<T>): Promise<T> {
+    if (this.underWay >= maxUnderWay) throw down('too many sign-ins at once')
     this.underWay++
     try {
       return await work()
@@ -294,14 +340,14 @@ function withQuery(endpoint: string, query: Record<string, string>): string {
 function failureOf(error: unknown): unknown {
   if (error instanceof SignInFailure) return error
   if (error instanceof oauth.AuthorizationResponseError) {
-    return new SignInFailure('refused', `the provider said ${shown(error.error)}`)
+    return new SignInFailure('refused', `the provider returned ${shown(error.error)}`)
   }
   if (error instanceof oauth.ResponseBodyError) {
-    const said = `the provider answered ${error.status} ${shown(error.error)}`
-    return error.error === 'invalid_grant' ? new SignInFailure('refused', said) : down(said)
+    const message = `the provider returned ${error.status} ${shown(error.error)}`
+    return error.error === 'invalid_grant' ? new SignInFailure('refused', message) : down(message)
   }
   if (error instanceof oauth.WWWAuthenticateChallengeError) {
-    return down(`the provider answered ${error.status}: check the client's id and secret`)
+    return down(`the provider returned ${error.status}: check the client's id and secret`)
   }
   if (error instanceof AppError) {
     return error.code === 'unauthorized' ? mismatch(String(error.cause)) : error
@@ -309,11 +355,11 @@ function failureOf(error: unknown): unknown {
   const { code, message, syscall } = error as Partial<NodeJS.ErrnoException>
   // Of this server's own files.
   if (syscall !== undefined) return error
-  const said =
+  const reason =
     typeof code === 'string' ? `${code}: ${shown(message ?? '', 200)}` : shortReasonOf(error)
-  const isNoAnswer =
+  const isInvalidResponse =
     code === oauth.RESPONSE_IS_NOT_CONFORM ||
     code === oauth.RESPONSE_IS_NOT_JSON ||
     code === oauth.PARSE_ERROR
-  return isNoAnswer ? down(said) : mismatch(said)
+  return isInvalidResponse ? down(reason) : mismatch(reason)
 }

@@ -4,22 +4,16 @@ import { cookieNamed, type OwnPages, setCookie } from '../../http/own-pages.ts'
 import { queryOf, type RequestContext } from '../../http/request-context.ts'
 import { json, type Reply } from '../../http/responder.ts'
 import { type Route, route } from '../../http/route.ts'
-import {
-  type DashboardStore,
-  SignInFailure,
-  type SignInProvider,
-} from '../../storage/interfaces/dashboard.ts'
-import type { Begun, SignIns } from './service.ts'
+import { type OpenIdProvider, SignInFailure } from './open-id.ts'
+import { type NewSignIn, redeemIdentity, type SignInDeps } from './service.ts'
 import { transactionSeconds } from './transaction.ts'
 
-export interface ProviderRouteDeps {
+export interface ProviderRouteDeps extends SignInDeps {
   publicUrl: string | null
   ownPages: OwnPages
-  signIns: SignIns
-  store: DashboardStore
-  /** Null if there is none at present. */
-  providerNow(): SignInProvider | null
-  sessionCookie(call: RequestContext, begun: Begun): string
+  /** Null if none is configured. */
+  providerNow(): OpenIdProvider | null
+  sessionCookie(call: RequestContext, signIn: NewSignIn): string
   onFailure(failure: SignInFailure): void
 }
 
@@ -29,12 +23,12 @@ const sentTo = {
   isProductFile: true,
   readers: 'no page',
   caller: 'anyone',
-  responses: { 200: { description: 'Done; mostly it is the way on, though (303).' } },
+  responses: { 200: { description: 'Done. A browser is redirected instead (303).' } },
 } as const
 
 /** Far more than a logout token needs. */
-const largestForm = 20 * 1024
-/** Long enough for any page, and short enough for the cookie that keeps it meanwhile. */
+const maxFormBytes = 20 * 1024
+/** Long enough for any page, and short enough for the cookie that holds it. */
 const maxPlaceLength = 1_024
 
 const goTo = (location: string, ...cookies: string[]): Reply => ({
@@ -45,12 +39,12 @@ const goTo = (location: string, ...cookies: string[]): Reply => ({
 
 /** Routes for signing in and out with an identity provider. */
 export function providerRoutes(deps: ProviderRouteDeps): Route[] {
-  const { publicUrl, ownPages, signIns, store, onFailure } = deps
+  const { publicUrl, ownPages, store, onFailure } = deps
 
   const provider = () => {
-    const known = deps.providerNow()
-    if (known) return known
-    throw new AppError('not_found', 'Nobody signs in by an identity provider here')
+    const current = deps.providerNow()
+    if (current) return current
+    throw new AppError('not_found', 'No identity provider is configured for sign-in')
   }
 
   const transactionCookie = (call: RequestContext, value: string) =>
@@ -65,7 +59,7 @@ export function providerRoutes(deps: ProviderRouteDeps): Route[] {
   }
 
   /** Redirects to the sign-in page, which shows what went wrong. */
-  const sayProblem = (call: RequestContext, error: unknown): Reply => {
+  const showProblem = (call: RequestContext, error: unknown): Reply => {
     if (!(error instanceof SignInFailure)) throw error
     onFailure(error)
     const location = `${publicUrl}/dashboard/sign-in?problem=${error.problem}`
@@ -78,14 +72,14 @@ export function providerRoutes(deps: ProviderRouteDeps): Route[] {
       method: 'GET',
       path: '/dashboard/sign-in/provider',
       operation: 'beginSignIn',
-      summary: 'Go to the identity provider',
+      summary: 'Sign in with the identity provider',
       async handle(call) {
         try {
           const place = placeIn(call, publicUrl ?? '')
           const { location, transaction } = await provider().begin(place)
           return goTo(location, transactionCookie(call, transaction))
         } catch (error) {
-          return sayProblem(call, error)
+          return showProblem(call, error)
         }
       },
     }),
@@ -94,17 +88,17 @@ export function providerRoutes(deps: ProviderRouteDeps): Route[] {
       method: 'GET',
       path: '/dashboard/sign-in/callback',
       operation: 'finishSignIn',
-      summary: 'Come back from the identity provider',
+      summary: 'Finish signing in with the identity provider',
       isWrite: true,
       async handle(call) {
         try {
           const query = queryOf(call.request)
           const { identity, to } = await provider().finish(query, transactionOf(call))
-          const begun = await signIns.redeemIdentity(identity, call.requestId)
-          call.organisation = begun.organisation
-          return goTo(to, deps.sessionCookie(call, begun), transactionCookie(call, ''))
+          const signIn = await redeemIdentity(deps, identity, call.requestId)
+          call.organisation = signIn.organisation
+          return goTo(to, deps.sessionCookie(call, signIn), transactionCookie(call, ''))
         } catch (error) {
-          return sayProblem(call, error)
+          return showProblem(call, error)
         }
       },
     }),
@@ -113,9 +107,9 @@ export function providerRoutes(deps: ProviderRouteDeps): Route[] {
       method: 'POST',
       path: '/dashboard/sign-in/logout',
       operation: 'signOutByProvider',
-      summary: 'The identity provider says who has signed out there',
+      summary: 'Sign out whoever signed out at the identity provider',
       async handle(call) {
-        const form = await readForm(call.request, largestForm)
+        const form = await readForm(call.request, maxFormBytes)
         const signedOut = await provider()
           .signedOutBy(form.get('logout_token') ?? '')
           .catch(() => null)
@@ -127,7 +121,7 @@ export function providerRoutes(deps: ProviderRouteDeps): Route[] {
   ]
 }
 
-/** Where somebody wants to go. Anything outside the dashboard is replaced by its first page. */
+/** Where the person wants to go. Anything outside the dashboard is replaced by its first page. */
 function placeIn({ request }: RequestContext, publicUrl: string): string {
   const base = new URL(`${publicUrl}/dashboard/`)
   const [, to = ''] = parametersOf(request).find(([name]) => name === 'to') ?? []

@@ -1,32 +1,28 @@
 import { AppError, flowNotFound, unauthorized } from '../../core/errors.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { DashboardTokens } from '../../http/dashboard-tokens.ts'
+import { auditOf, management } from '../../http/management.ts'
 import { OwnPages, setCookie } from '../../http/own-pages.ts'
-import { actorOf } from '../../http/principal.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { json } from '../../http/responder.ts'
-import { managing, type Route, route } from '../../http/route.ts'
+import { type Route, route } from '../../http/route.ts'
 import type { SessionTokens } from '../../http/session-tokens.ts'
 import type { FlowStore } from '../../storage/interfaces/authoring.ts'
-import type {
-  DashboardStore,
-  SignInFailure,
-  SignInProvider,
-} from '../../storage/interfaces/dashboard.ts'
+import type { DashboardStore } from '../../storage/interfaces/dashboard.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'
-import { OpenIdProvider, type ProviderSettings } from './open-id.ts'
+import { OpenIdProvider, type ProviderSettings, type SignInFailure } from './open-id.ts'
 import { providerRoutes } from './provider-routes.ts'
 import {
   CreatedLink,
-  NewLinkBody,
+  NewLink,
   Redeemed,
   SessionToken,
   SignedIn,
-  SignedOutAnswer,
+  SignedOut,
+  SignInMethods,
   SignOut,
-  Ways,
 } from './schema.ts'
-import { type Begun, SignIns } from './service.ts'
+import { createLink, type NewSignIn, redeemCode, redeemToken } from './service.ts'
 import { shellRoutes } from './shell.ts'
 
 /** What the dashboard's sign-in needs to know about the server. */
@@ -37,7 +33,7 @@ export interface DashboardSettings {
   serverKey(): Uint8Array
   /** The OpenID provider for signing in; null if there is none. May change while the server runs. */
   provider(): ProviderSettings | null
-  /** Called when somebody could not be signed in; for the log, and without secrets. */
+  /** Called for each failed sign-in; for the log, and without secrets. */
   onFailure(failure: SignInFailure): void
 }
 
@@ -59,10 +55,10 @@ const ownPage = {
 const requested = { ...ownPage, method: 'POST', bodyLimitBytes: 20 * 1024 } as const
 const bySession = { caller: 'dashboard session', bucket: 'manage' } as const
 
-const named = ({ id, slug, name }: Begun['organisation']) => ({ id, slug, name })
+const named = ({ id, slug, name }: NewSignIn['organisation']) => ({ id, slug, name })
 
-/** Has the browser delete the session's cookie. */
-const cookieTakenAway = { name: 'cairn', value: '', sameSite: 'Strict', maxAgeSeconds: 0 } as const
+/** Makes the browser delete the session's cookie. */
+const deletedCookie = { name: 'cairn', value: '', sameSite: 'Strict', maxAgeSeconds: 0 } as const
 
 export interface DashboardDeps {
   /** Null if there is no dashboard. */
@@ -83,10 +79,9 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
   const { dashboard, store, clock } = deps
   if (dashboard === null) return []
   const { ownPages, tokens } = dashboardOf(dashboard, clock)
-  const signIns = new SignIns(store, deps.stores, deps.tokens, clock)
-  const providerNow = latestProvider(dashboard, clock)
+  const providerNow = currentProvider(dashboard, clock)
 
-  const sessionCookie = (call: RequestContext, { secret, endsAt }: Begun) =>
+  const sessionCookie = (call: RequestContext, { secret, endsAt }: NewSignIn) =>
     setCookie({
       name: 'cairn',
       value: secret,
@@ -101,43 +96,41 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
   }
 
   return [
-    route({
-      ...managing('operator'),
-      method: 'POST',
-      path: '/manage/dashboard/links',
-      operation: 'createDashboardLink',
-      summary: 'Make a link that lets somebody into the dashboard, once, within ten minutes',
-      body: NewLinkBody,
-      errors: ['organisation_not_found'],
-      responses: { 201: { description: 'Its code, returned once.', schema: CreatedLink } },
-      async handle(call) {
+    management('operator').post(
+      '/manage/dashboard/links',
+      'createDashboardLink',
+      'Create a sign-in link to the dashboard that works once, for ten minutes',
+      {
+        body: NewLink,
+        errors: ['organisation_not_found'],
+        returns: CreatedLink,
+        response: 'The link. Its code is returned only once.',
+      },
+      call => {
         if (!call.organisation)
           throw new AppError('organisation_not_found', 'Say which organisation')
         const { role, name = `link by ${call.principal!.name}` } = call.body
         // Otherwise a page that is left open could make itself operator for good.
         if (role === 'operator' && call.principal!.kind !== 'operator') {
-          throw new AppError(
-            'forbidden',
-            "A link for the operator can only be made on the server's machine",
-          )
+          const message = 'Only the operator can create such a link, on the machine of the server'
+          throw new AppError('forbidden', message)
         }
-        const made = await signIns.createLink(call.org, { role, name }, actorOf(call))
-        return json(201, { ...made, expiresAt: isoTime(made.expiresAt) })
+        return createLink(store, call.org, { role, name }, auditOf(call))
       },
-    }),
+    ),
     route({
       ...ownPage,
       method: 'GET',
       caller: 'anyone',
       path: '/dashboard/session/ways',
       operation: 'getWaysToSignIn',
-      summary: 'The ways to sign in to the dashboard',
-      responses: { 200: { description: 'The ways.', schema: Ways } },
+      summary: 'List the ways to sign in to the dashboard',
+      responses: { 200: { description: 'The ways.', schema: SignInMethods } },
       handle() {
         const issuer = providerNow()?.issuer
         const beginsAt = `${dashboard.publicUrl}/dashboard/sign-in/provider`
         const provider = issuer === undefined ? null : { name: new URL(issuer).hostname, beginsAt }
-        return json(200, { provider, link: true, token: true } satisfies Ways)
+        return json(200, { provider, link: true, token: true } satisfies SignInMethods)
       },
     }),
     route({
@@ -145,19 +138,19 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       caller: 'anyone',
       path: '/dashboard/session/redeem',
       operation: 'signIn',
-      summary: "Sign in by a link's code, or by a session token",
+      summary: 'Sign in with the code of a link or with a session token',
       body: Redeemed,
       responses: { 200: { description: 'Signed in.', schema: SignedIn } },
       async handle(call) {
         const { code, token } = call.body
         if ((code === undefined) === (token === undefined)) throw unauthorized('unknown_link')
-        const begun =
+        const signIn =
           code === undefined
-            ? await signIns.redeemToken(token!, call.requestId)
-            : await signIns.redeemCode(code, call.requestId)
-        call.organisation = begun.organisation
-        const answer = { organisation: named(begun.organisation) } satisfies SignedIn
-        return { ...json(200, answer), cookies: [sessionCookie(call, begun)] }
+            ? await redeemToken(deps, token!, call.requestId)
+            : await redeemCode(deps, code, call.requestId)
+        call.organisation = signIn.organisation
+        const body: SignedIn = { organisation: named(signIn.organisation) }
+        return { ...json(200, body), cookies: [sessionCookie(call, signIn)] }
       },
     }),
     route({
@@ -165,7 +158,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       ...bySession,
       path: '/dashboard/session/token',
       operation: 'getDashboardToken',
-      summary: "A token for the API, beside the session's cookie",
+      summary: "Get a token for the API, to use with the session's cookie",
       responses: { 200: { description: 'The token.', schema: SessionToken } },
       async handle(call) {
         const { sha256, role, name, endsAt } = sessionOf(call)
@@ -191,31 +184,31 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       operation: 'signOut',
       summary: 'Sign out, here or everywhere',
       body: SignOut,
-      responses: { 200: { description: 'Signed out.', schema: SignedOutAnswer } },
+      responses: { 200: { description: 'Signed out.', schema: SignedOut } },
       async handle(call) {
         const { sha256, issuer } = sessionOf(call)
         await store.endSession(call.org.ref, sha256, call.body.everywhere)
         const provider = providerNow()
         const isTheirs = provider !== null && provider.issuer === issuer
         const goTo = isTheirs ? await provider.signOutAddress() : null
-        const answer = { goTo } satisfies SignedOutAnswer
         const isSecure = ownPages.isSecure(call)
-        return { ...json(200, answer), cookies: [setCookie({ ...cookieTakenAway, isSecure })] }
+        const body: SignedOut = { goTo }
+        return { ...json(200, body), cookies: [setCookie({ ...deletedCookie, isSecure })] }
       },
     }),
     byCookie(deps, deps.exportRoute, 'export.csv'),
     byCookie(deps, deps.historyRoute, 'health.csv'),
-    ...providerRoutes({ ...dashboard, ownPages, signIns, store, providerNow, sessionCookie }),
+    ...providerRoutes({ ...deps, ...dashboard, ownPages, providerNow, sessionCookie }),
     ...shellRoutes,
   ]
 }
 
 /**
  * A CSV file about a flow, for a link that a browser follows: such a request can carry the cookie, but no
- * token. It changes nothing, and no page of another site can read the answer.
+ * token. It changes nothing, and no page of another site can read the response.
  */
 function byCookie({ flows, stores }: DashboardDeps, requested: Route, file: string): Route {
-  const { query, responses: answers, isLong, operation, summary } = requested
+  const { query, responses, isLong, operation, summary } = requested
   const flowOf = async ({ org, params }: RequestContext) => {
     if (params.org !== org.slug && params.org !== org.id) throw unauthorized('foreign_flow')
     const [found] = (await flows.read(org.ref, [params.key ?? ''])).flows
@@ -225,7 +218,7 @@ function byCookie({ flows, stores }: DashboardDeps, requested: Route, file: stri
   }
   return {
     ...ownPage,
-    ...{ query, responses: answers, isLong, operation: `${operation}ByCookie`, summary },
+    ...{ query, responses, isLong, operation: `${operation}ByCookie`, summary },
     caller: 'dashboard session',
     bucket: 'export',
     method: 'GET',
@@ -240,17 +233,17 @@ function byCookie({ flows, stores }: DashboardDeps, requested: Route, file: stri
 }
 
 /** The provider as it is currently configured. */
-function latestProvider(
+function currentProvider(
   { provider, publicUrl, serverKey }: DashboardSettings,
   clock: Clock,
-): () => SignInProvider | null {
-  let known: { settings: ProviderSettings; provider: SignInProvider } | null = null
+): () => OpenIdProvider | null {
+  let current: { settings: ProviderSettings; provider: OpenIdProvider } | null = null
   return () => {
     const settings = provider()
     if (settings === null || publicUrl === null) return null
-    if (known?.settings !== settings) {
-      known = { settings, provider: new OpenIdProvider(settings, publicUrl, serverKey, clock) }
+    if (current?.settings !== settings) {
+      current = { settings, provider: new OpenIdProvider(settings, publicUrl, serverKey, clock) }
     }
-    return known.provider
+    return current.provider
   }
 }

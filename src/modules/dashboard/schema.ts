@@ -1,16 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Theme } from '../../core/flow/theme.ts'
 import { closed, text } from '../../core/flow/values.ts'
-import { roles } from '../../core/organisation/role.ts'
-import { Instant, OneOf } from '../../core/shapes.ts'
+import { roles } from '../../core/organisation/access.ts'
+import { OneOf } from '../../core/shapes.ts'
+import { DashboardLink } from '../../storage/interfaces/dashboard.ts'
 
-const AnyRole = OneOf(roles, { description: 'What it lets somebody do.', examples: ['viewer'] })
-
-export const NewLinkBody = closed({
-  role: AnyRole,
+export const NewLink = closed({
+  role: DashboardLink.properties.role,
   name: Type.Optional(
     text(1, 100, {
-      description: 'Whom it is for, as the audit log will say. Their sessions end together.',
+      description: 'Name of the person, for the audit log. Sessions of one name end together.',
       examples: ['Ann'],
     }),
   ),
@@ -19,18 +18,15 @@ export const NewLinkBody = closed({
 export const CreatedLink = Type.Object(
   {
     code: Type.String({
-      description: 'What stands behind `/dashboard/sign-in#`, returned once.',
+      description: 'Secret to append to `/dashboard/sign-in#`, returned once.',
       examples: ['…'],
     }),
-    role: AnyRole,
-    name: Type.String({ examples: ['Ann'] }),
-    expiresAt: Instant('When it can be used no more, if it was not used before.'),
+    ...DashboardLink.properties,
   },
   { title: 'DashboardLink' },
 )
 
-/** The available ways to sign in. */
-export const Ways = Type.Object({
+export const SignInMethods = Type.Object({
   /** Where people sign in with an identity provider; null if there is none. */
   provider: Type.Union([
     Type.Object({
@@ -43,7 +39,7 @@ export const Ways = Type.Object({
   link: Type.Literal(true),
   token: Type.Literal(true),
 })
-export type Ways = Static<typeof Ways>
+export type SignInMethods = Static<typeof SignInMethods>
 
 /** Exactly one of a link's code and a session token. */
 export const Redeemed = closed({
@@ -74,8 +70,8 @@ export type SessionToken = Static<typeof SessionToken>
 
 export const SignOut = closed({ everywhere: Type.Boolean() })
 
-export const SignedOutAnswer = Type.Object({
+export const SignedOut = Type.Object({
   /** Where the browser goes to sign out at the provider too. */
   goTo: Type.Union([Type.String(), Type.Null()]),
 })
-export type SignedOutAnswer = Static<typeof SignedOutAnswer>
+export type SignedOut = Static<typeof SignedOut>

@@ -28,9 +28,9 @@ const isolated = {
 }
 
 /**
- * Headers of the document in a preview's frame. It shows what somebody has written and needs none of the
- * dashboard's rights. So it has an origin of its own, to which no cookie belongs, sends no requests to any
- * server, and loads only the images that visitors would load.
+ * Headers of the document in a preview's frame. It shows what an author wrote and needs none of the
+ * dashboard's rights. So it has an origin of its own, without a cookie, sends no requests to any server, and
+ * loads only the images that visitors would load.
  */
 const previewHeaders = {
   ...isolated,
@@ -100,7 +100,7 @@ ${preloads.map(name => `<link rel="modulepreload" href="${up}assets/${name}">\n`
 </html>
 `)
 
-/** The document of every preview. What it shows is sent to it later. */
+/** The document of every preview. Its flow is sent to it later. */
 const previewOf = ({ preview }: Bundle) =>
   hashed(`<!doctype html>
 <html lang="en">
@@ -115,15 +115,15 @@ const previewOf = ({ preview }: Bundle) =>
 </html>
 `)
 
-/** No page of the dashboard has a longer path than this many levels. */
-const deepest = 8
+/** No page of the dashboard has a path with more levels. */
+const maxDepth = 8
 
 /** When run from the sources, the files are built on first use, because most tests never need them. */
 async function prepare() {
   const { dashboard } = await import('../../web/dashboard-files.ts')
   const pages = [
     pageOf(dashboard, 'dashboard/'),
-    ...Array.from({ length: deepest }, (_, depth) => pageOf(dashboard, '../'.repeat(depth))),
+    ...Array.from({ length: maxDepth }, (_, depth) => pageOf(dashboard, '../'.repeat(depth))),
   ]
   const files = new Map(Object.entries(dashboard.files).map(([name, text]) => [name, hashed(text)]))
   return { pages, files, preview: { name: dashboard.preview, document: previewOf(dashboard) } }
@@ -154,7 +154,7 @@ const page = (path: string, operation: string) =>
     ...file,
     path,
     operation,
-    summary: 'The dashboard, at each of its addresses',
+    summary: 'Get the dashboard, at each of its addresses',
     async handle(call) {
       const depth = pathOf(call.request).split('/').length - 2
       const { pages } = await made()
@@ -172,7 +172,7 @@ export const shellRoutes: Route[] = [
     ...file,
     path: '/dashboard/assets/:file',
     operation: 'getDashboardFile',
-    summary: 'A file that the dashboard loads, for ever the same',
+    summary: 'Get a file that the dashboard loads',
     async handle(call) {
       const { files, preview } = await made()
       const name = pathOf(call.request).split('/').at(-1) ?? ''

@@ -17,7 +17,7 @@ interface Source {
   type: string
 }
 
-/** The page for people. It is not among the files, so that it is never sent without its policy. */
+/** Not among the files, so that it is never sent without its policy. */
 const page: Source = {
   // Bun's types know HTML only as a bundle.
   path: index as unknown as string,
@@ -26,7 +26,7 @@ const page: Source = {
 
 /**
  * What the page loads: a viewer, and what adapts it to Cairn. All of it is in the executable and is read
- * when somebody opens the page; only the compressed forms are kept.
+ * when the page is opened. Only the compressed forms stay in memory.
  */
 const files = {
   'icon.svg': { path: icon, type: 'image/svg+xml' },
@@ -64,5 +64,4 @@ function loadedOnce(source: Source): Promise<PageFile> {
 
 export const pageItself = () => loadedOnce(page)
 
-/** A file that the page loads. */
 export const pageFile = (name: FileName) => loadedOnce(files[name])

@@ -12,14 +12,14 @@ const Part = (description: string) =>
 
 const OpenApiDocument = Type.Object({
   openapi: Type.String({ examples: ['3.1.0'] }),
-  info: Part('What it is.'),
-  servers: Type.Array(Part('Where it is.')),
-  tags: Type.Array(Part('The parts that operations fall into.')),
+  info: Part('Title, version and introduction.'),
+  servers: Type.Array(Part('Address of the API.')),
+  tags: Type.Array(Part('Groups of operations.')),
   paths: Part('Operations by path and method.'),
-  components: Part('What operations share.'),
+  components: Part('Schemas, responses and parameters that operations share.'),
 })
 
-/** The page may fetch the document, and whatever people try out on it. */
+/** The page may fetch the document, and send the requests that people try out. */
 const policy = pagePolicy("connect-src 'self'")
 
 /**
@@ -35,7 +35,7 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
       path: '/openapi.json',
       operation: 'getDescription',
       tag: 'Description',
-      summary: 'This description, as OpenAPI 3.1',
+      summary: 'Get this description as OpenAPI 3.1',
       caller: 'anyone',
       responses: {
         200: {
@@ -54,7 +54,7 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
       path: '/docs',
       operation: 'getDocumentation',
       tag: 'Description',
-      summary: 'This description, as a page that can send requests',
+      summary: 'Get this description as a page that can send requests',
       caller: 'anyone',
       responses: {
         200: {
@@ -79,7 +79,7 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
       path: '/docs/:file',
       operation: 'getDocumentationFile',
       tag: 'Description',
-      summary: 'A script, style or picture of the page',
+      summary: 'Get a script, style or image of the page',
       caller: 'anyone',
       responses: {
         200: {

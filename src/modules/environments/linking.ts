@@ -1,7 +1,7 @@
 import { AppError, invalid } from '../../core/errors.ts'
+import { isManagementToken, managementTokenHash } from '../../core/organisation/access.ts'
 import type { Auditor } from '../../core/organisation/audit.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
-import { isManagementToken, managementTokenHash } from '../../core/organisation/management-token.ts'
 import {
   type AuditOfBoth,
   type EnvironmentStore,

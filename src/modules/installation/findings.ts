@@ -1,5 +1,5 @@
 import type { RejectionCode } from '../../core/event/event.ts'
-import type { Bucket } from '../../core/organisation/buckets.ts'
+import type { Bucket } from '../../core/organisation/limits.ts'
 import {
   refusedShare,
   refusesMany,

@@ -1,5 +1,5 @@
 import type { PersonIds } from '../../core/event/stored-event.ts'
-import { windowMs } from '../../core/organisation/buckets.ts'
+import { windowMs } from '../../core/organisation/limits.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { freshReply } from '../../http/encoded.ts'

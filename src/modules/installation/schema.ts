@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { rejectionCodes } from '../../core/event/event.ts'
-import { presenceStages } from '../../core/organisation/presence.ts'
 import {
   Count,
   Instant,
@@ -10,6 +9,7 @@ import {
   PersonFields,
   Text,
 } from '../../core/shapes.ts'
+import { presenceStages } from '../../storage/interfaces/installation.ts'
 
 export const HeartbeatQuery = Type.Object({
   ...PersonFields,

@@ -1,16 +1,16 @@
 import { nearestRank } from '../../core/number/statistics.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
-import { presenceStages } from '../../core/organisation/presence.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import { version } from '../../core/version.ts'
-import type {
-  CountedSince,
-  InstallationStores,
-  Presence,
-  SeenStore,
+import {
+  type CountedSince,
+  type InstallationStores,
+  type Presence,
+  presenceStages,
+  type SeenStore,
 } from '../../storage/interfaces/installation.ts'
-import { pinnedSnippet } from '../snippet/routes.ts'
+import { pinnedSnippet } from '../../web/snippet-files.ts'
 import { type Found, findingsOf, isInstalled } from './findings.ts'
 import type { Installation, SnippetStatus } from './schema.ts'
 

@@ -36,14 +36,14 @@ const files = new Map([
   ['search.js', fileOf(pages.search, javascript)],
 ])
 
-/** How many levels below `/docs` a page may be missing: each makes all links of the answer longer. */
-const deepest = 8
+/** How many levels below `/docs` a page may be missing: each makes all links of the response longer. */
+const maxDepth = 8
 const missingHeaders = headersOf(html)
 
-/** What a browser is shown in place of a page of the manual that is not there; null for everybody else. */
+/** The page that a browser gets for a missing topic; null for other clients. */
 export function missingPage(request: Request): Reply | null {
   const levels = pathOf(request).split('/').length - 2
-  if (levels > deepest || !asksForPage(request)) return null
+  if (levels > maxDepth || !asksForPage(request)) return null
   const up = '../'.repeat(levels - 1)
   const body = pages.missing.replaceAll(/ (href|src)="(?!#)/g, ` $1="${up}`)
   return { status: 404, body, headers: missingHeaders }
@@ -65,14 +65,14 @@ export const manualRoutes: Route[] = [
     ...file,
     path: '/docs',
     operation: 'getManual',
-    summary: 'The topics of the manual',
+    summary: 'Get the topics of the manual',
     handle: call => encodedReply(call, index.body, index.headers),
   }),
   route({
     ...file,
     path: '/docs/:file',
     operation: 'getManualFile',
-    summary: 'A topic of the manual, or what its page loads',
+    summary: 'Get a topic of the manual, or a file that its page loads',
     handle(call) {
       const found = files.get(pathOf(call.request).split('/').at(-1) ?? '')
       if (found) return encodedReply(call, found.body, found.headers)

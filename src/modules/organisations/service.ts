@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 import type { Auditor } from '../../core/organisation/audit.ts'
-import { limitsWith } from '../../core/organisation/buckets.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { newId, newSnippetKey } from '../../core/organisation/ids.ts'
+import { limitsWith } from '../../core/organisation/limits.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import type {
   NewOrganisation,

@@ -26,8 +26,8 @@ function requestedIn(query: RunQuery, now: number): RequestedRuns {
   return {
     after,
     // One more, which shows whether more follow.
-    most: Number(limit) + 1,
-    mostLookedAt: maxScanned,
+    max: Number(limit) + 1,
+    maxScanned,
     outcome,
     version: version === undefined ? null : Number(version),
     started: days.from === undefined && days.to === undefined ? null : resolved.range,
@@ -46,7 +46,7 @@ export async function listRuns(
   const found = await store.runs(organisation.ref, flowKey, requested)
   const flow = found && stores.catalogue().flow(found.flowId)
   if (!found || !flow) throw flowNotFound(flowKey)
-  const runs = found.runs.slice(0, requested.most - 1)
+  const runs = found.runs.slice(0, requested.max - 1)
   return {
     flowId: flow.id,
     flowKey: flow.key,
@@ -103,7 +103,7 @@ export async function listAnswers(
   const requested = { stepKey, ...requestedIn(query, now) }
   const found = await store.writtenAnswers(organisation.ref, flowKey, requested)
   if (!found) throw flowNotFound(flowKey)
-  const answers = found.answers.slice(0, requested.most - 1)
+  const answers = found.answers.slice(0, requested.max - 1)
   return {
     flowId: found.flowId,
     flowKey,

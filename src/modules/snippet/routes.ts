@@ -5,8 +5,6 @@ import { pathOf } from '../../http/request-context.ts'
 import { type Route, route } from '../../http/route.ts'
 import { pageScript, snippetFiles } from '../../web/snippet-files.ts'
 
-export { pinnedSnippet } from '../../web/snippet-files.ts'
-
 export interface SnippetDeps {
   /** A file that an older release served under its hash, or null. */
   olderSnippetFile(name: string): Promise<string | null>
@@ -41,8 +39,8 @@ const file = {
 /** Routes for the script that pages load, and for what it loads itself. */
 export function snippetRoutes({ olderSnippetFile }: SnippetDeps): Route[] {
   /**
-   * Files of older releases, compressed. Each is kept once it was asked for, because few releases are ever
-   * in use.
+   * Compressed files of older releases. Each stays in memory once it was requested, because few releases
+   * are ever in use.
    */
   const older = new Map<string, ReturnType<typeof prepared>>()
 
@@ -61,14 +59,14 @@ export function snippetRoutes({ olderSnippetFile }: SnippetDeps): Route[] {
       ...file,
       path: '/snippet.js',
       operation: 'getSnippet',
-      summary: 'The snippet, always the newest',
+      summary: 'Get the newest snippet',
       handle: call => encodedReply(call, newestPage, newest),
     }),
     route({
       ...file,
       path: '/snippet-:file',
       operation: 'getSnippetFile',
-      summary: 'A file of the snippet by its hash, for ever the same',
+      summary: 'Get a file of the snippet by its hash',
       async handle(call) {
         const name = pathOf(call.request).slice(1)
         return encodedReply(call, own.get(name) ?? (await olderOne(name)), immutable)

@@ -1,6 +1,6 @@
 import { type StaticDecode, Type } from '@sinclair/typebox'
+import { scopes } from '../../core/organisation/access.ts'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
-import { scopes } from '../../core/organisation/management-token.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { Instant, InstantOrNull, OneOf } from '../../core/shapes.ts'
 

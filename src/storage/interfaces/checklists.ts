@@ -1,5 +1,6 @@
 import type { PersonIds } from '../../core/event/stored-event.ts'
 import type { FlowRef, ItemRef, OrganisationRef } from '../../core/reference.ts'
+
 /** What checklists need from storage. */
 export interface ChecklistStores {
   ledger: ProgressLedger
@@ -18,7 +19,7 @@ export interface ProgressLedger {
       receivedAt: number
     },
   ): Promise<{ completedAt: number; alreadyCompleted: boolean }>
-  /** Ticks items, or takes ticks back. Items that are not named stay as they are. */
+  /** Ticks or unticks items. Other items stay as they are. */
   tick(
     report: PersonIds & {
       orgRef: OrganisationRef
@@ -33,7 +34,7 @@ export interface ProgressLedger {
 }
 
 export interface ChecklistReader {
-  /** Since when each item has been ticked, and when the person first completed the flow. */
+  /** When each ticked item was ticked, and when the person first completed the flow. */
   progress(
     orgRef: OrganisationRef,
     flowRef: FlowRef,

@@ -1,10 +1,10 @@
-import type { Bucket } from '../../core/organisation/buckets.ts'
+import type { Scope } from '../../core/organisation/access.ts'
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
-import type { DashboardSession } from '../../core/organisation/dashboard-session.ts'
-import type { Scope } from '../../core/organisation/management-token.ts'
-import type { PresenceMark } from '../../core/organisation/presence.ts'
+import type { Bucket } from '../../core/organisation/limits.ts'
+import type { DashboardSession } from '../../core/organisation/sessions.ts'
 import type { UserHashCounts } from '../../core/organisation/verified-identity.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
+import type { PresenceMark } from './installation.ts'
 
 /** What is needed from storage before a route is reached. */
 export interface GateStores {

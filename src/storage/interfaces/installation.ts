@@ -1,11 +1,17 @@
 import type { RejectionCode } from '../../core/event/event.ts'
 import type { PersonIds } from '../../core/event/stored-event.ts'
-import type { Bucket } from '../../core/organisation/buckets.ts'
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
-import type { PresenceMark } from '../../core/organisation/presence.ts'
+import type { Bucket } from '../../core/organisation/limits.ts'
 import type { UserHashCounts } from '../../core/organisation/verified-identity.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { SeenAtGate } from './gate.ts'
+
+export const presenceStages = ['key_used', 'flows_fetched', 'heartbeat', 'events_flowing'] as const
+
+/** What is recorded about an organisation by first and last time: the stages, and a hint at a fault. */
+export const presenceMarks = [...presenceStages, 'old_key_used'] as const
+
+export type PresenceMark = (typeof presenceMarks)[number]
 /** What the installation page for managers needs from storage beyond what pages may see. */
 export interface SeenStore {
   /** Writes what is only noted in memory, so that it can be read. Does nothing if nothing can be written. */

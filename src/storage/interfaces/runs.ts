@@ -2,29 +2,28 @@ import type { OrganisationRef } from '../../core/reference.ts'
 import type { RunOutcome } from '../../core/run/outcome.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
 
-/** A run with its cursor in the list, by which the runs after it are asked for. */
+/** A run with its cursor, which gets the runs after it. */
 export interface ListedRun extends RunRow {
   cursor: string
 }
 
-/** Which runs of a flow are asked for. */
 export interface RequestedRuns {
   /** Only runs after this cursor; null for the first. */
   after: string | null
-  most: number
-  /** How many runs are looked at to find these, if a filter leaves some out. */
-  mostLookedAt: number
+  max: number
+  /** How many runs are read to find these, if a filter leaves some out. */
+  maxScanned: number
   outcome: RunOutcome | null
   version: number | null
   /** When they started, epoch milliseconds; `endMs` exclusive. */
   started: { startMs: number; endMs: number } | null
 }
 
-/** What a run last answered in words. */
+/** The last written answer of a run. */
 export interface WrittenAnswer extends Pick<RunRow, 'key' | 'person' | 'version'> {
   cursor: string
   at: number
-  /** Null if the event that contains the words is gone. */
+  /** Null if the event that contains the text was deleted. */
   text: string | null
 }
 
@@ -34,7 +33,7 @@ export interface RunStore {
    * Runs of a flow, latest start first.
    *
    * @returns null if the organisation has no flow with this key; `rest` is the cursor of the last run that
-   *   was looked at, if there are more that were not
+   *   was read, if there are more
    */
   runs(
     orgRef: OrganisationRef,
@@ -49,6 +48,6 @@ export interface RunStore {
   writtenAnswers(
     orgRef: OrganisationRef,
     flowKey: string,
-    requested: Pick<RequestedRuns, 'after' | 'most' | 'version' | 'started'> & { stepKey: string },
+    requested: Pick<RequestedRuns, 'after' | 'max' | 'version' | 'started'> & { stepKey: string },
   ): Promise<{ flowId: string; answers: readonly WrittenAnswer[] } | null>
 }

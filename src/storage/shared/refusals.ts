@@ -1,4 +1,4 @@
-import type { Bucket } from '../../core/organisation/buckets.ts'
+import type { Bucket } from '../../core/organisation/limits.ts'
 import { dayMs } from '../../core/time/durations.ts'
 
 /** How long counts by the hour are kept: numbers cover the last 24 hours, "since when" covers all of them. */

@@ -28,7 +28,7 @@ export function answersConform(open: OpenStore): void {
       ...{ flowKey: 'survey', stepKey: 'why', answer: inWords },
       properties: JSON.stringify({ answer: text }),
     })
-  const requested = { stepKey: 'why', most: 2, after: null, started: null, version: null }
+  const requested = { stepKey: 'why', max: 2, after: null, started: null, version: null }
   const written = (more: Partial<typeof requested> | { after: string } = {}, of = tenant) =>
     store.management.runs.writtenAnswers(of.ref, 'survey', { ...requested, ...more })
   const words = (read: Awaited<ReturnType<typeof written>>) =>

@@ -97,7 +97,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       await append(start('a', 10), start('b', 30), start('c', 20))
       const { runs } = store.management
       const page = async (after: string | null) =>
-        (await runs.runs(tenant.ref, 'first', requestedRuns({ after, most: 2 })))!.runs
+        (await runs.runs(tenant.ref, 'first', requestedRuns({ after, max: 2 })))!.runs
       const first = await page(null)
       expect(first.map(({ key }) => key)).toEqual(['rb', 'rc'])
       expect((await page(first[1]!.cursor)).map(({ key }) => key)).toEqual(['ra'])
@@ -115,7 +115,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
         const page = await store.management.runs.runs(
           tenant.ref,
           'first',
-          requestedRuns({ after, most: 2 }),
+          requestedRuns({ after, max: 2 }),
         )
         found.push(...page!.runs.map(({ key }) => key))
         after = page!.runs.at(-1)!.cursor
@@ -149,7 +149,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
         tenant.event(runId, { kind: 'flow_started', flowKey: 'first', userId: 'u', runId, at })
       await append(start('a', 10), start('b', 30), start('c', 20))
       const { runs } = store.management
-      const requested = requestedRuns({ outcome: 'dismissed', mostLookedAt: 2 })
+      const requested = requestedRuns({ outcome: 'dismissed', maxScanned: 2 })
       const first = (await runs.runs(tenant.ref, 'first', requested))!
       expect(first.runs).toEqual([])
       expect(first.rest).not.toBeNull()

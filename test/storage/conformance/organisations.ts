@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { until } from '../../../scripts/support/until.ts'
+import { managementTokenHash } from '../../../src/core/organisation/access.ts'
 import { auditor } from '../../../src/core/organisation/audit.ts'
 import { newId, newSnippetKey } from '../../../src/core/organisation/ids.ts'
-import { managementTokenHash } from '../../../src/core/organisation/management-token.ts'
 import { createToken } from '../../../src/modules/access/service.ts'
 import {
   changeSettings,

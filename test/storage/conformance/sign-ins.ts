@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { newDashboardSecret } from '../../../src/core/organisation/dashboard-session.ts'
+import { newDashboardSecret } from '../../../src/core/organisation/sessions.ts'
 import type { NewSession } from '../../../src/storage/interfaces/dashboard.ts'
 import type { OpenStore, Store } from './store.ts'
 import { auditOf, Tenant } from './tenant.ts'

@@ -82,7 +82,7 @@ async function own(tenant: Tenant) {
     analytics: await tenant.analytics('list', range),
     ledger: await tenant.events(),
     flows: await management.flows.read(ref),
-    runs: await management.runs.runs(ref, 'list', requestedRuns({ most: 9 })),
+    runs: await management.runs.runs(ref, 'list', requestedRuns({ max: 9 })),
     versions: await management.flows.versions(ref, 'list'),
     parts: await management.flows.publishedParts(ref, 'list'),
     explained: (await management.explaining.read(ref)).inUse,

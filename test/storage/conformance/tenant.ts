@@ -32,8 +32,8 @@ export const auditOf = (action: string, subject = 'test', at = 0): AuditEntry =>
 /** All runs of a flow, unless something else is asked for. */
 export const requestedRuns = (requested: Partial<RequestedRuns> = {}): RequestedRuns => ({
   after: null,
-  most: 9,
-  mostLookedAt: 100,
+  max: 9,
+  maxScanned: 100,
   outcome: null,
   version: null,
   started: null,

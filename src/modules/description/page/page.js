@@ -20,18 +20,18 @@ function linkParts() {
   document.querySelector('#parts').replaceChildren(...links)
 }
 
-/** The viewer's own button, which the style hides, stands below a long introduction. */
+/** The viewer's own button is below a long introduction, so the style hides it. */
 function linkAuthorize() {
   const button = document.querySelector('#authorize')
   button.addEventListener('click', () => {
     document.querySelector('.auth-wrapper .authorize').click()
-    // The viewer leads to the last of its fields.
+    // The viewer focuses the last of its fields.
     setTimeout(() => document.querySelector('.auth-container input')?.focus())
   })
   button.hidden = false
 }
 
-/** Shows what a parameter looks like in its empty field. As its value it would be sent. */
+/** Shows the example of a parameter in its empty field. As a value it would be sent. */
 const showExamples = () => ({
   wrapComponents: {
     JsonSchemaForm:
@@ -39,9 +39,9 @@ const showExamples = () => ({
       props => {
         const name = props.description
         const example = props.schema?.get?.('examples')?.first?.()
-        const told = example === undefined ? props : { ...props, description: `e.g. ${example}` }
+        const shown = example === undefined ? props : { ...props, description: `e.g. ${example}` }
         const group = { role: 'group', 'aria-label': name }
-        return React.createElement('div', group, React.createElement(Form, told))
+        return React.createElement('div', group, React.createElement(Form, shown))
       },
   },
 })

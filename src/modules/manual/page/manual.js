@@ -30,7 +30,7 @@ function switchTheme() {
 }
 
 const base = new URL('.', document.currentScript.src)
-const most = 12
+const maxResults = 12
 let loading = null
 
 /** Loaded at the first search. Each entry: topic, its title, heading, anchor, text. */
@@ -48,11 +48,11 @@ const loadEntries = () => {
 /** Where a word is found: in any text that has it, or as two words, so that "rollback" finds "roll back". */
 function patternOf(word) {
   const escaped = part => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-  const ways = [escaped(word)]
+  const forms = [escaped(word)]
   for (let at = 3; at <= Math.min(word.length - 3, 20); at++) {
-    ways.push(`\\b${escaped(word.slice(0, at))}[ -]${escaped(word.slice(at))}\\b`)
+    forms.push(`\\b${escaped(word.slice(0, at))}[ -]${escaped(word.slice(at))}\\b`)
   }
-  return new RegExp(ways.join('|'), 'gi')
+  return new RegExp(forms.join('|'), 'gi')
 }
 
 /** How well an entry answers; 0 where it lacks a word. Words in titles count for more. */
@@ -94,8 +94,8 @@ function result([name, title, heading, anchor, text], words) {
 }
 
 async function search(field, list) {
-  const asked = field.value
-  const words = asked.split(/\s+/).filter(Boolean).map(patternOf)
+  const query = field.value
+  const words = query.split(/\s+/).filter(Boolean).map(patternOf)
   if (words.length === 0) {
     list.hidden = true
     list.replaceChildren()
@@ -107,14 +107,14 @@ async function search(field, list) {
       .map(entry => ({ entry, rank: score(entry, words) }))
       .filter(({ rank }) => rank > 0)
       .sort((a, b) => b.rank - a.rank)
-      .slice(0, most)
+      .slice(0, maxResults)
     shown = found.map(({ entry }) => result(entry, words))
   } catch {
-    shown = ['The search could not be loaded: is the server reachable?']
+    shown = ['The search could not be loaded. Check the connection to the server.']
   }
-  // Who types on has asked for something else by now.
-  if (field.value !== asked) return
-  list.replaceChildren(...(shown.length > 0 ? shown : [`Nothing has all of “${asked.trim()}”.`]))
+  // The query has changed since.
+  if (field.value !== query) return
+  list.replaceChildren(...(shown.length > 0 ? shown : [`No results for “${query.trim()}”.`]))
   list.hidden = false
 }
 

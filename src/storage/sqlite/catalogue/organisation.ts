@@ -1,4 +1,4 @@
-import { type Bucket, limitsWith } from '../../../core/organisation/buckets.ts'
+import { type Bucket, limitsWith } from '../../../core/organisation/limits.ts'
 import { FlowBody, FlowListBody } from '../flows/bodies.ts'
 import type { Asked } from '../people/caused-events.ts'
 import type { FlowVersion, ItemEntry, Organisation, SnippetKey, StepEntry } from './entries.ts'

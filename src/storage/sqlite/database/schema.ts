@@ -1,9 +1,8 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Theme } from '../../../core/flow/theme.ts'
+import { roles, type Scope } from '../../../core/organisation/access.ts'
 import type { Actor, AuditEntry } from '../../../core/organisation/audit.ts'
-import type { Bucket } from '../../../core/organisation/buckets.ts'
-import type { Scope } from '../../../core/organisation/management-token.ts'
-import { roles } from '../../../core/organisation/role.ts'
+import type { Bucket } from '../../../core/organisation/limits.ts'
 import { identityModes } from '../../../core/organisation/verified-identity.ts'
 import type {
   AlertSettings,

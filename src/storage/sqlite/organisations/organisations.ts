@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, gt, isNull, lte, max, or } from 'drizzle-orm'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
-import { limitsWith } from '../../../core/organisation/buckets.ts'
+import { limitsWith } from '../../../core/organisation/limits.ts'
 import type { LinkProblem } from '../../interfaces/environments.ts'
 import type {
   IdentitySecret,

@@ -1,8 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import type { Bucket } from '../../../core/organisation/buckets.ts'
-import { type PresenceMark, presenceMarks } from '../../../core/organisation/presence.ts'
+import type { Bucket } from '../../../core/organisation/limits.ts'
 import { minuteMs } from '../../../core/time/durations.ts'
-import type { BeatBounds } from '../../interfaces/installation.ts'
+import { type BeatBounds, type PresenceMark, presenceMarks } from '../../interfaces/installation.ts'
 
 /** How many of the latest clock skews are kept. */
 const skewsKept = 101

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { sessionIdleMs } from '../../../core/organisation/dashboard-session.ts'
+import { sessionIdleMs } from '../../../core/organisation/sessions.ts'
 import { dayMs, hourMs } from '../../../core/time/durations.ts'
 import { countsKeptMs } from '../../shared/refusals.ts'
 import { deleteEnded } from '../organisations/dashboard-sessions.ts'

@@ -139,7 +139,7 @@ export const runListSql = {
 } as const
 
 type Place = [orgRow: number, flow: number, before: number, beforeKey: string, from: number]
-type Filter = [version: number | null, outcome: RunOutcome | null, most: number]
+type Filter = [version: number | null, outcome: RunOutcome | null, max: number]
 
 /** Lists runs in the order of the index by start, so that a page costs what it holds, however many there are. */
 export function runListOver(database: Database): InRows<Pick<RunStore, 'runs'>> {
@@ -153,7 +153,7 @@ export function runListOver(database: Database): InRows<Pick<RunStore, 'runs'>> 
     runListSql.lastLookedAt,
   )
   return {
-    async runs(orgRow, flowKey, { after, most, mostLookedAt, outcome, version, started }) {
+    async runs(orgRow, flowKey, { after, max, maxScanned, outcome, version, started }) {
       const found = flow.get(orgRow, flowKey)
       if (!found) return null
       const placeIn = (cursor: string) =>
@@ -164,10 +164,10 @@ export function runListOver(database: Database): InRows<Pick<RunStore, 'runs'>> 
       const place: Place = [orgRow, found.id, start, key, first]
       const isFiltered = outcome !== null || version !== null
       const rows = isFiltered
-        ? filtered.all(...place, mostLookedAt, version, outcome, most)
-        : page.all(...place, most)
-      const hasAll = !isFiltered || rows.length === most
-      const last = hasAll ? null : lastLookedAt.get(...place, mostLookedAt - 1)
+        ? filtered.all(...place, maxScanned, version, outcome, max)
+        : page.all(...place, max)
+      const hasAll = !isFiltered || rows.length === max
+      const last = hasAll ? null : lastLookedAt.get(...place, maxScanned - 1)
       return {
         flowId: found.public_id,
         runs: rows.map(row => ({ cursor: cursorOf(row), ...runRowOf(row) })),

@@ -87,7 +87,7 @@ export function writtenAnswersOver(database: Database): InRows<RunStore['written
     return words
   }
 
-  return async (orgRow, flowKey, { stepKey, after, most, started, version }) => {
+  return async (orgRow, flowKey, { stepKey, after, max, started, version }) => {
     const flow = sql.flow.get(orgRow, flowKey)
     if (!flow) return null
     const step = sql.step.get(flow.id, stepKey)
@@ -96,13 +96,13 @@ export function writtenAnswersOver(database: Database): InRows<RunStore['written
     const keysAt = (start: number) => sql.keysAt.all(orgRow, flow.id, start)
     let place = after === null ? end : earlier(placeOf(after, keysAt), end)
     const found: Answered[] = []
-    while (found.length < most) {
+    while (found.length < max) {
       const first = started?.startMs ?? Number.MIN_SAFE_INTEGER
       const records = sql.runs.all(orgRow, flow.id, ...place, first, pageRows)
       for (const record of records) {
         const said = runRowOf(record).answers.find(({ stepId }) => stepId === step.id)
         const isWritten = said?.answer === '""' && (version === null || record.version === version)
-        if (isWritten && found.length < most) found.push({ record, at: said.at })
+        if (isWritten && found.length < max) found.push({ record, at: said.at })
       }
       const last = records.at(-1)
       if (!last || records.length < pageRows) break

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { Theme } from '../../../core/flow/theme.ts'
-import type { Ways } from '../../../modules/dashboard/schema.ts'
+import type { SignInMethods } from '../../../modules/dashboard/schema.ts'
 import { base } from './base.ts'
 import { Failure, failureOf, reach } from './failure.ts'
 
@@ -62,7 +62,7 @@ export async function askSession<T>(path: string, body: unknown): Promise<T> {
 }
 
 /** The ways to sign in. @throws Failure */
-export async function readWays(): Promise<Ways> {
+export async function readWays(): Promise<SignInMethods> {
   const response = await reach(`${base}/session/ways`, {})
   if (!response.ok) throw await failureOf(response)
   return response.json()

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type Bucket, buckets, defaultLimits } from '../../../core/organisation/buckets.ts'
+import { type Bucket, buckets, defaultLimits } from '../../../core/organisation/limits.ts'
 import type { Settings } from '../../../modules/organisations/schema.ts'
 import type { Failure } from '../api/failure.ts'
 import { may } from '../api/session.ts'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Ways } from '../../../modules/dashboard/schema.ts'
+import type { SignInMethods } from '../../../modules/dashboard/schema.ts'
 import { base, manual } from '../api/base.ts'
 import { Failure } from '../api/failure.ts'
 import { askSession, readWays, renew, session } from '../api/session.ts'
@@ -110,7 +110,7 @@ export function SignIn({
   onDone(): void
   onSpent(): void
 }) {
-  const ways = useSignal<Ways | null>(null)
+  const ways = useSignal<SignInMethods | null>(null)
   const isAway = useSignal(false)
   useEffect(() => {
     readWays().then(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { faultOfTarget, isPublicAddress } from '../../../src/core/organisation/public-address.ts'
+import { faultOfTarget, isPublicAddress } from '../../../src/core/organisation/addresses.ts'
 
 describe('an address is rejected that is', () => {
   test.each([

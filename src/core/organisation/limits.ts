@@ -1,3 +1,4 @@
+import type { OrganisationRef } from '../reference.ts'
 import { minuteMs } from '../time/durations.ts'
 
 /** The buckets in which requests are counted, and how many of each an organisation may send in a window. */
@@ -29,4 +30,30 @@ export const limitUncounted = 300
 /** An organisation's limits: the defaults, replaced by the operator's overrides. */
 export function limitsWith(overrides: Partial<Record<Bucket, number>>): Record<Bucket, number> {
   return { ...defaultLimits, ...overrides }
+}
+
+/** The result for one request: whether it is admitted, and the state of the window after it. */
+export interface Taken {
+  admitted: boolean
+  /** Requests left in the window after this one. */
+  remaining: number
+  /** Milliseconds until the window ends, in (0, 60,000]. */
+  resetInMs: number
+}
+
+/** What limits need to know about an organisation. */
+interface Limited {
+  id: string
+  ref: OrganisationRef
+  limits: Record<Bucket, number>
+}
+
+/** Counts requests by organisation and bucket, exactly, across everything that answers them. */
+export interface Limiter {
+  /**
+   * Counts one request if the window has room for it.
+   *
+   * @param now monotonic milliseconds
+   */
+  take(organisation: Limited, bucket: Bucket, now: number): Promise<Taken> | Taken
 }

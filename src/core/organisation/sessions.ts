@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { dayMs, hourMs, minuteMs } from '../time/durations.ts'
-import type { Role } from './role.ts'
+import type { Role } from './access.ts'
 
 /** How long somebody stays signed in without a request, and how long at most. */
 export const sessionIdleMs = 8 * hourMs
