@@ -163,6 +163,30 @@ describe('arrows point one way', () => {
     for (const file of sources) visit(file, [])
     expect(circles).toEqual([])
   })
+
+  test('no folder of core imports itself in a circle, types included', () => {
+    const folderOf = (file: string) => /^core\/([^/]+)\//.exec(file)?.[1]
+    const below = new Map<string, Set<string>>()
+    for (const file of sources) {
+      const folder = folderOf(file)
+      if (folder === undefined) continue
+      const others = importsOf(file)
+        .ours.map(folderOf)
+        .filter(to => to !== undefined)
+      below.set(folder, (below.get(folder) ?? new Set()).union(new Set(others)))
+    }
+    const reached = (folder: string) => {
+      const found = new Set<string>()
+      const due = [...(below.get(folder) ?? [])].filter(to => to !== folder)
+      for (let next = due.pop(); next !== undefined; next = due.pop()) {
+        if (found.has(next)) continue
+        found.add(next)
+        due.push(...below.get(next)!)
+      }
+      return found
+    }
+    expect([...below.keys()].filter(folder => reached(folder).has(folder))).toEqual([])
+  })
 })
 
 test('tests → scripts → src: no kit leans on a test, and nothing of the product on a kit', () => {

@@ -1,6 +1,6 @@
 import { alertWatch, type Outside } from '../app.ts'
 import type { Config } from '../config/settings.ts'
-import { shortReasonOf } from '../core/text/reason.ts'
+import { shortReasonOf } from '../core/reason.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { ConnectedStorage } from './connect-storage.ts'
 import type { Log } from './log.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../config/settings.ts'
-import { shortReasonOf } from '../core/text/reason.ts'
+import { shortReasonOf } from '../core/reason.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { minuteMs } from '../core/time/durations.ts'
 import { newestBackup } from '../storage/sqlite/backup/folder.ts'

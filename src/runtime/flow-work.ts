@@ -1,7 +1,7 @@
 import { AppError, invalid } from '../core/errors.ts'
 import type { FlowTask, FlowTaskInput, FlowTaskResult, FlowWork } from '../core/flow/work.ts'
+import { reasonOfUncaught } from '../core/reason.ts'
 import type { OrganisationRef } from '../core/reference.ts'
-import { reasonOfUncaught } from '../core/text/reason.ts'
 import { Semaphore } from '../scheduling/cooperative.ts'
 import type { FlowTaskStart } from './flow-thread.ts'
 import { keptThread } from './threads.ts'

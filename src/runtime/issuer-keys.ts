@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type PublicKey, publicKeysIn } from '../core/organisation/key-set.ts'
-import { shortReasonOf } from '../core/text/reason.ts'
+import { shortReasonOf } from '../core/reason.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { hourMs, minuteMs } from '../core/time/durations.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../config/settings.ts'
-import { shortReasonOf } from '../core/text/reason.ts'
+import { shortReasonOf } from '../core/reason.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { failpoint } from '../failpoints.ts'
 import type { LiveState } from '../storage/shared/live-state.ts'

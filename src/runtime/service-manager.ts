@@ -1,5 +1,5 @@
 import { dlopen, type Pointer, ptr } from 'bun:ffi'
-import { shortReasonOf } from '../core/text/reason.ts'
+import { shortReasonOf } from '../core/reason.ts'
 import type { Log } from './log.ts'
 
 /**

@@ -1,6 +1,6 @@
 import '../test-clock.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'
-import { shortReasonOf } from '../core/text/reason.ts'
+import { shortReasonOf } from '../core/reason.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { isPassing } from '../storage/sqlite/engine/savepoint.ts'
 import type { LongWorkPlace } from '../storage/sqlite/erasure/erase-whole.ts'

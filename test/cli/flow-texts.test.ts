@@ -79,7 +79,7 @@ describe('a flow in a file', () => {
     const unsaid = await texts('import', 'a.json', 'fr.json')
     expect([unsaid.status, unsaid.stderr]).toEqual([
       1,
-      'cairn: fr.json: it does not say its language: say it, as in --locale de\n',
+      'cairn: fr.json: it does not name its language: choose one with --locale, such as --locale de\n',
     ])
     expect((await texts('import', 'a.json', 'fr.json', '--locale', 'fr')).status).toBe(0)
     expect(JSON.parse(read('a.json')).texts).toEqual({ fr: { steps: { a: { title: 'Ah' } } } })

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
-import { rolloutOf } from '../../src/core/flow/rollout.ts'
+import { rolloutOf } from '../../src/core/flow/moment.ts'
 import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { allSent, call, forgetFlows, leftLongAgo, Site, shown } from '../support/site.ts'

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { importTexts, requireLocale, type TextImport } from '../../core/flow/texts/import.ts'
-import { localeProblem } from '../../core/flow/texts/locale-fault.ts'
+import { localeProblem } from '../../core/flow/texts/locale.ts'
 import {
   type SheetFormat,
   SheetProblem,
@@ -64,7 +64,7 @@ function addStatus(texts: Command): void {
     .action(async (named: string[], options: Flags<never, 'strict' | 'json'>, command: Command) => {
       const found = await flowsNamed(named, command)
       const rows = found.flatMap(flow =>
-        coverageOf(flow).map(({ locale, told, of, missing }) => ({
+        coverageOf(flow).map(({ locale, translated: told, of, missing }) => ({
           flow: flow.key,
           from: flow.locale ?? null,
           locale,

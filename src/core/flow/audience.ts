@@ -3,8 +3,6 @@ import { quoted, shown } from '../text/wording.ts'
 import { compared, ruleMatches } from './audience-match.ts'
 import type { AudienceRule } from './flow.ts'
 
-export { compared, type Traits }
-
 /** Whether something holds, and a sentence that explains why. */
 export interface Reason {
   holds: boolean

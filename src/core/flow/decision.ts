@@ -1,13 +1,13 @@
+import type { Traits } from '../event/traits.ts'
 import { shown } from '../text/wording.ts'
-import { type Reason, ruleHolds, type Traits } from './audience.ts'
+import { type Reason, ruleHolds } from './audience.ts'
 import { isInAudience } from './audience-match.ts'
 import type { FlowDefinition, FlowStatus, StepDefinition, UrlRule } from './flow.ts'
-import { type Hurdle, type Judge, judgeOf, type Moment } from './moment.ts'
-import { momentRules } from './moment-reasons.ts'
+import { type Condition, type Judge, judgeOf, type Moment } from './moment.ts'
+import { momentRules } from './moment-rules.ts'
 import { type FlowParts, shownAs } from './shown-as.ts'
-import { pageOf } from './step-page.ts'
-import { patternProblem } from './url-pattern-fault.ts'
-import { urlMatches } from './url-rule.ts'
+import { patternProblem } from './url-pattern.ts'
+import { pageOf, urlMatches } from './url-rule.ts'
 
 /**
  * What a person has done with a flow before. Times are epoch milliseconds, null for never. A run
@@ -57,7 +57,7 @@ export interface Visit extends Place, Moment {}
 
 /** One condition. `holds` is null if only the browser can tell; then the condition does not decide. */
 export interface DecidedRule {
-  rule: 'published' | 'url' | 'audience' | Hurdle | 'frequency' | 'priority' | 'target'
+  rule: 'published' | 'url' | 'audience' | Condition | 'frequency' | 'priority' | 'target'
   holds: boolean | null
   why: string
   /** The parts of a condition, such as each rule of an audience. */

@@ -1,9 +1,8 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { FlowFingerprint } from './fingerprint.ts'
-import { lookFields } from './look-fields.ts'
 import { Question } from './question.ts'
 import { Locale, textsOf } from './texts/shape.ts'
-import { Theme } from './theme.ts'
+import { lookFields, Theme } from './theme.ts'
 import { Goal, Rollout, Schedule, When } from './timing.ts'
 import { address, closed, eventName, key, link, nullable, oneOf, text } from './values.ts'
 

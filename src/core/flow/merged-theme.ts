@@ -69,3 +69,83 @@ export function mergedTheme(organisation: MaybeTheme, flow: MaybeTheme): Theme {
     nothingSaid,
   ) as unknown as Theme
 }
+
+/** The colours that result from a theme, and their contrast (WCAG 2.2). */
+
+export interface Colours {
+  accent: string
+  background: string
+  text: string
+}
+
+/** The snippet's own colours. */
+export const ownColours: Readonly<Record<'light' | 'dark', Colours>> = {
+  light: { accent: '#1f6feb', background: '#fff', text: '#1c2128' },
+  dark: { accent: '#6cb0ff', background: '#22272e', text: '#e6edf3' },
+}
+
+/** A background below this luminance counts as dark. */
+const darkBelow = 0.35
+/** The luminance that has the same contrast with white and with black. */
+const evenContrast = 0.179
+
+/** The contrast that text needs, and that other visible shapes need (WCAG 2.2, 1.4.3 and 1.4.11). */
+export const minOfText = 4.5
+export const minOfShapes = 3
+
+type Said = { [Name in keyof Colours]: string | null }
+
+/**
+ * The colours that a theme sets for a page. Text and background are a pair: a theme that sets one of them
+ * for dark pages does not get the other one from its light colours.
+ */
+export function coloursOn(
+  { accent, background, text, dark }: Partial<Theme>,
+  isDarkPage: boolean,
+): Said {
+  const light = { accent: accent ?? null, background: background ?? null, text: text ?? null }
+  if (!isDarkPage || !dark) return light
+  const isPair = (dark.background ?? dark.text ?? null) !== null
+  return {
+    accent: dark.accent ?? light.accent,
+    background: isPair ? (dark.background ?? null) : light.background,
+    text: isPair ? (dark.text ?? null) : light.text,
+  }
+}
+
+/** Relative luminance of red, green and blue, each from 0 to 1. */
+export function luminance([red = 0, green = 0, blue = 0]: readonly number[]): number {
+  const [r = 0, g = 0, b = 0] = [red, green, blue].map(part =>
+    part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
+  )
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+/** Contrast of two luminances, 1 to 21. */
+export const contrast = (a: number, b: number): number =>
+  (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+
+/** Black or white, whichever has more contrast with a luminance. */
+export const standingOut = (from: number): '#000' | '#fff' =>
+  from > evenContrast ? '#000' : '#fff'
+
+export const isDarkGround = (ground: number): boolean => ground < darkBelow
+
+/**
+ * Which of the snippet's own colours go with those that are set: if an author sets a background or a text
+ * colour, the colours that they left out must be readable with it.
+ *
+ * @param of the luminance of a colour; null if it cannot be known
+ */
+export function goesWith(
+  { background, text }: Said,
+  isDarkPage: boolean,
+  of: (colour: string) => number | null,
+): 'light' | 'dark' | null {
+  const named = background ?? text
+  if (named === null) return isDarkPage ? 'dark' : 'light'
+  const known = of(named)
+  if (known === null) return null
+  const isOnDark = background === null ? standingOut(known) === '#000' : isDarkGround(known)
+  return isOnDark ? 'dark' : 'light'
+}

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { authoringOf, namedBy } from './authoring.ts'
 import { FlowDefinition } from './flow.ts'
-import { inOrder } from './texts/order.ts'
+import { inOrder } from './texts/fields.ts'
 
 /** A value of YAML or JSON. */
 export type Plain = string | number | boolean | null | Plain[] | { [name: string]: Plain }

@@ -1,8 +1,9 @@
+import { hash32 } from '../number/hash32.ts'
 import { dayMs } from '../time/durations.ts'
 import type { FlowDefinition } from './flow.ts'
-import { rolloutOf } from './rollout.ts'
 import { spanMs, spanOf } from './schedule.ts'
 import { type FlowParts, shownAs } from './shown-as.ts'
+import type { Rollout } from './timing.ts'
 
 /** What is known besides the page and the person's traits when it is decided whether a flow begins. */
 export interface Moment {
@@ -47,7 +48,7 @@ export function countOf(
 }
 
 /** The conditions for a new run of a flow, in the order in which they are listed. */
-export const hurdles = {
+export const conditions = {
   schedule({ schedule }: Timed, { now }: Moment): boolean {
     if (!schedule) return true
     const { from, to } = spanOf(schedule)
@@ -69,7 +70,7 @@ export const hurdles = {
     onPage === null || when?.element === undefined || onPage.sees(when.element),
 }
 
-export type Hurdle = keyof typeof hurdles
+export type Condition = keyof typeof conditions
 
 /** Decides whether a new run of a flow may begin, and whether a person is held back from it. */
 export interface Judge {
@@ -79,16 +80,16 @@ export interface Judge {
 
 /** A judge that goes by time, numbers and what has happened. */
 export const judgeOf = (moment: Moment): Judge => ({
-  mayBegin: flow => Object.values(hurdles).every(passed => passed(flow, moment)),
+  mayBegin: flow => Object.values(conditions).every(passed => passed(flow, moment)),
   isHeldOut: flow => isHeldOut(flow, moment),
 })
 
 /** Whether a flow is for a person, by what they have done and by their share of the rollout. */
 export const isForPerson = (flow: Timed, moment: Moment): boolean =>
-  hurdles.rollout(flow, moment) &&
+  conditions.rollout(flow, moment) &&
   !isHeldOut(flow, moment) &&
-  hurdles.after(flow, moment) &&
-  hurdles.event(flow, moment)
+  conditions.after(flow, moment) &&
+  conditions.event(flow, moment)
 
 export const isHeldOut = (flow: Timed, { person }: Moment): boolean =>
   person !== null && rolloutOf(flow, person) === 'held_out'
@@ -114,4 +115,24 @@ export function changesInMs(flow: Timed, { now, throttle, onPage }: Moment): num
     ...(throttle?.begun ?? []).map(at => at + dayMs - now),
   ]
   return Math.min(...waits.filter(ms => ms > 0))
+}
+
+/** Maps a text to a place from 0 to below 1. */
+const placeOf = (text: string): number => hash32(text) / 2 ** 32
+
+/**
+ * Whether a flow is for a person. This depends on their place, which differs from flow to flow, and again
+ * for the hold-out. A person who is in stays in when the percentage grows, and a person who is held back
+ * stays held back.
+ *
+ * @param person as `personOf` names them
+ */
+export function rolloutOf(
+  { key, rollout }: { key: string; rollout?: Rollout },
+  person: string,
+): 'in' | 'out' | 'held_out' {
+  if (!rollout) return 'in'
+  const { percent, holdOut = 0 } = rollout
+  if (placeOf(`${key}\n${person}`) * 100 >= percent) return 'out'
+  return placeOf(`${key}\nhold-out\n${person}`) * 100 < holdOut ? 'held_out' : 'in'
 }

@@ -1,9 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { typeOf } from '../text/shape-problems.ts'
+import { typeOf } from '../shape-problems.ts'
 import { quoted, shown } from '../text/wording.ts'
 import { branchOf } from './authoring.ts'
-import { eventProblems } from './event-rules.ts'
 import {
   AudienceRule,
   FlowDefinition,
@@ -15,10 +14,11 @@ import {
   UrlRule,
 } from './flow.ts'
 import { markdownProblems } from './markdown-rules.ts'
+import { pathProblems, stepRuleProblems } from './path-rules.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 import { questionProblems } from './question.ts'
 import { shownAs } from './shown-as.ts'
-import { stepProblems } from './step-rules.ts'
+import { eventProblems, stepProblems } from './step-rules.ts'
 import {
   audienceRuleProblems,
   neverBegins,
@@ -38,7 +38,6 @@ import {
   whenProblems,
   zoneProblems,
 } from './timing-rules.ts'
-import { stepRuleProblems, wayProblems } from './way-rules.ts'
 
 /**
  * Problems with the meaning of a flow, beyond the shape that its schema checks. Pure, and bounded by the
@@ -115,7 +114,7 @@ const partRules = new Map<TSchema, readonly PartRule[]>([
         ['locale', 'texts', 'name', 'title', 'kind', 'steps', 'checklist'],
         textsProblems,
       ),
-      ...flowRules(['steps'], wayProblems),
+      ...flowRules(['steps'], pathProblems),
     ],
   ],
   [Targeting, whole(targetingProblems)],

@@ -1,10 +1,9 @@
 import { quoted } from '../text/wording.ts'
-import { contradictions } from './audience-contradiction.ts'
+import { compared, ruleMatches } from './audience-match.ts'
 import type { AudienceRule, FlowDefinition, Targeting, UrlRule } from './flow.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
-import { pageOf } from './step-page.ts'
-import { patternProblem } from './url-pattern-fault.ts'
-import { matchesOnlyRoot, urlMatches } from './url-rule.ts'
+import { patternProblem } from './url-pattern.ts'
+import { matchesOnlyRoot, pageOf, urlMatches } from './url-rule.ts'
 
 /** Problems with whom a flow is shown to, beyond each rule by itself. */
 export function* targetingProblems({ audience }: Targeting): Iterable<FlowProblem> {
@@ -46,8 +45,7 @@ export function* pageProblems(rule: UrlRule): Iterable<FlowProblem> {
 export function* urlProblems(rule: UrlRule): Iterable<FlowProblem> {
   yield* pageProblems(rule)
   if (patternProblem(rule) === null && matchesOnlyRoot(rule)) {
-    const message =
-      "This is the site's first page alone: for all pages below it too, use match: prefix"
+    const message = "This matches only the site's home page: to match all pages, use match: prefix"
     yield warning('only_root', '/pattern', message)
   }
 }
@@ -79,7 +77,7 @@ function valueProblem({ op, value }: AudienceRule): string | null {
   switch (op) {
     case 'exists':
       if (value === null || typeof value === 'boolean') return null
-      return `"exists" asks whether the attribute is there: write value: true or none, or value: false for "must not be there"`
+      return `"exists" checks whether the attribute is set: write value: true, or value: false for "must not be set"`
     case 'in':
     case 'nin':
       if (isList && value.length > 0) return null
@@ -97,4 +95,59 @@ function valueProblem({ op, value }: AudienceRule): string | null {
         ? '"contains" looks for one value: write a rule for each, or use match: any'
         : `${quoted(op)} compares with one value: for a list, use "${op === 'eq' ? 'in' : 'nin'}"`
   }
+}
+
+/** Two rules, by their index in the list, that no person can satisfy together. */
+export type Contradiction = readonly [earlier: number, later: number]
+
+/** Comparing takes time, so if there are more comparisons than this in all, only the first are made. */
+const maxWork = 5_000
+
+/**
+ * The rules that contradict an earlier one about the same attribute, if all rules have to hold. Only
+ * reports what is certain: attributes that must be absent or have one of known values, and ranges.
+ */
+export function contradictions({ match, rules }: Targeting['audience']): Contradiction[] {
+  if (match !== 'all') return []
+  let work = 0
+  const isRequested = (one: AudienceRule, other: AudienceRule) => {
+    work += sizeOf(one) * sizeOf(other)
+    return work <= maxWork && one.attribute === other.attribute
+  }
+  return rules.flatMap((rule, later) => {
+    const earlier = rules
+      .slice(0, later)
+      .findIndex(other => isRequested(other, rule) && contradict(other, rule))
+    return earlier < 0 ? [] : [[earlier, later] as const]
+  })
+}
+
+const sizeOf = ({ value }: AudienceRule) => (Array.isArray(value) ? value.length : 1)
+
+function contradict(one: AudienceRule, other: AudienceRule): boolean {
+  const values = valuesOf(one)
+  if (values !== null) return !values.some(value => holdsOf(other, value))
+  const others = valuesOf(other)
+  if (others !== null) return !others.some(value => holdsOf(one, value))
+  return isEmptyRange(one, other) || isEmptyRange(other, one)
+}
+
+/** All values that the attribute can have if a rule holds, null standing for "absent"; or null if unknown. */
+function valuesOf({ op, value }: AudienceRule): unknown[] | null {
+  if (op === 'exists' && value === false) return [null]
+  if (op === 'eq') return [value]
+  return op === 'in' && Array.isArray(value) ? value : null
+}
+
+const holdsOf = (rule: AudienceRule, value: unknown) =>
+  ruleMatches(rule, { [rule.attribute]: value })
+
+/** Whether there is nothing above the one's value and below the other's. */
+function isEmptyRange(lower: AudienceRule, upper: AudienceRule): boolean {
+  if (!(lower.op === 'gt' || lower.op === 'gte') || !(upper.op === 'lt' || upper.op === 'lte')) {
+    return false
+  }
+  if (typeof lower.value !== typeof upper.value) return true
+  const order = compared(lower.value, upper.value) ?? -1
+  return lower.op === 'gte' && upper.op === 'lte' ? order > 0 : order >= 0
 }

@@ -12,19 +12,19 @@ import {
   useMode,
 } from 'culori/fn'
 import { didYouMean, quoted } from '../text/wording.ts'
-import { mergedTheme } from './merged-theme.ts'
-import { error, type FlowProblem, warning } from './problem.ts'
-import type { Theme } from './theme.ts'
 import {
   type Colours,
   coloursOn,
   contrast,
   goesWith,
   luminance,
+  mergedTheme,
   minOfShapes,
   minOfText,
   ownColours,
-} from './theme-colours.ts'
+} from './merged-theme.ts'
+import { error, type FlowProblem, warning } from './problem.ts'
+import type { Theme } from './theme.ts'
 import { colourPattern, patternsInWords } from './values.ts'
 
 for (const mode of [modeRgb, modeHsl, modeHwb, modeLab, modeLch, modeOklab, modeOklch])
@@ -57,7 +57,7 @@ interface UnknownColour {
   path: string
   colour: string
   /** What a colour must be, as a sentence without its end. */
-  asked: string
+  expected: string
   /** The colour that was probably meant, as the end of a sentence, or an empty text. */
   hint: string
 }
@@ -77,8 +77,8 @@ export function unknownColours({ dark, border, ...light }: Partial<Theme>): Unkn
     // The dashboard's form may hold other things while it is edited.
     if (typeof colour !== 'string' || !/^[a-z]+$/i.test(colour)) return []
     if (knownWords.has(colour.toLowerCase())) return []
-    const requested = `Must be ${patternsInWords[colourPattern]}`
-    return { path: `/${name}`, colour, asked: requested, hint: didYouMean(colour, colourWords) }
+    const expected = `Must be ${patternsInWords[colourPattern]}`
+    return { path: `/${name}`, colour, expected, hint: didYouMean(colour, colourWords) }
   })
 }
 
@@ -88,7 +88,7 @@ export function unknownColours({ dark, border, ...light }: Partial<Theme>): Unkn
  * whichever is more readable.
  */
 export function* themeProblems(theme: Partial<Theme>): Iterable<FlowProblem> {
-  for (const { path, colour, asked, hint } of unknownColours(theme)) {
+  for (const { path, colour, expected: asked, hint } of unknownColours(theme)) {
     yield error('invalid_value', path, `${asked}, not ${quoted(colour)}${hint}`)
   }
   const whole = mergedTheme(null, theme)

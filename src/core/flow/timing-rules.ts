@@ -1,16 +1,16 @@
 import { readSelector } from '../step/selector-syntax.ts'
 import { quoted } from '../text/wording.ts'
 import { dayMs } from '../time/durations.ts'
-import { eventProblems } from './event-rules.ts'
 import type { FlowDefinition } from './flow.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 import { isDay, isZone, spanMs, spanOf } from './schedule.ts'
+import { eventProblems } from './step-rules.ts'
 import type { Goal, Rollout, Schedule, When } from './timing.ts'
 
 /** Problems with the zone of a flow's times. */
 export function* zoneProblems({ timezone }: Pick<Schedule, 'timezone'>): Iterable<FlowProblem> {
   if (isZone(timezone)) return
-  const message = `There is no time zone ${quoted(timezone)}: write its IANA name, such as Europe/Berlin or UTC`
+  const message = `Unknown time zone ${quoted(timezone)}: write an IANA name, such as Europe/Berlin or UTC`
   yield error('invalid_timezone', '/timezone', message)
 }
 
@@ -25,7 +25,7 @@ export function* scheduleProblems(schedule: Schedule): Iterable<FlowProblem> {
     yield error(
       'invalid_time',
       `/${name}`,
-      `The calendar has no ${quoted(local)}: write another day`,
+      `${quoted(local)} is not a day in the calendar: write another one`,
     )
   }
   if (from === undefined && to === undefined) {

@@ -1,5 +1,5 @@
 import { attempt } from '../attempt.ts'
-import type { UrlRule } from './flow.ts'
+import type { StepDefinition, UrlRule } from './flow.ts'
 
 /**
  * Whether a rule matches an address.
@@ -16,7 +16,7 @@ import type { UrlRule } from './flow.ts'
  * - `glob`: `*` stands for any run without `/`, `**` for anything; nothing else is special. A literal star
  *   is written `%2A`
  *
- * A pattern that is neither a path nor an address matches nothing; `patternFault` (url-pattern-fault.ts)
+ * A pattern that is neither a path nor an address matches nothing; `patternProblem` (url-pattern.ts)
  * says so.
  */
 export function urlMatches(rule: UrlRule, url: URL): boolean {
@@ -151,3 +151,14 @@ export function globMatches(pattern: string, text: string): boolean {
 }
 
 export const parsed = (text: string): URL | null => attempt(() => new URL(text), null)
+
+/**
+ * The page that a step is for. A step that only has `navigate` is for exactly that address, by the rules of
+ * `urlMatches`: a query and fragment count if the address has them. Undefined for any page.
+ */
+export function pageOf({
+  page,
+  navigate,
+}: Pick<StepDefinition, 'page' | 'navigate'>): UrlRule | undefined {
+  return page ?? (navigate === undefined ? undefined : { match: 'exact', pattern: navigate })
+}

@@ -1,6 +1,6 @@
-import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { ItemRef, StepRef } from '../../core/reference.ts'
+import { FlowPositions } from '../../core/run/positions.ts'
 import {
   outcomeBits,
   outcomeCodes,

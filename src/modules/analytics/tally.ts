@@ -1,7 +1,7 @@
-import { FlowPositions } from '../../core/flow/positions.ts'
 import { codeOfDuration, DurationCounts, rate } from '../../core/number/statistics.ts'
 import type { ItemRef, StepRef } from '../../core/reference.ts'
 import { stepOutcomes } from '../../core/run/outcome.ts'
+import { FlowPositions } from '../../core/run/positions.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
 import {

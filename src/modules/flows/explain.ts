@@ -1,7 +1,7 @@
 import { flowNotFound } from '../../core/errors.ts'
 import { msOf } from '../../core/event/caused.ts'
 import { type PersonIds, personOf } from '../../core/event/event.ts'
-import type { Traits } from '../../core/flow/audience.ts'
+import type { Traits } from '../../core/event/traits.ts'
 import {
   type Candidate,
   type DecidedRule,

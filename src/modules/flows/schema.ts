@@ -1,6 +1,6 @@
 import { type Static, type StaticDecode, Type } from '@sinclair/typebox'
+import type { Traits } from '../../core/event/traits.ts'
 import { maxTraitLength, maxTraits } from '../../core/event/traits.ts'
-import type { Traits } from '../../core/flow/audience.ts'
 import { Flow, flowStatuses } from '../../core/flow/flow.ts'
 import { Theme } from '../../core/flow/theme.ts'
 import { closed, text } from '../../core/flow/values.ts'

@@ -71,7 +71,10 @@ function traitsIn(names: readonly string[]): string[] {
 /** @throws AppError `validation_failed`, with every word that names no colour */
 function themeIn(theme: MaybeTheme): ChangedSettings['theme'] {
   const problems = unknownColours(theme ?? {}).map(
-    ({ path, asked, hint }): Problem => ({ path: `/theme${path}`, message: asked + hint }),
+    ({ path, expected: asked, hint }): Problem => ({
+      path: `/theme${path}`,
+      message: asked + hint,
+    }),
   )
   if (problems.length > 0) throw invalid(...problems)
   return storedTheme(theme)

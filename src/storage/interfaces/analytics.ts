@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../../core/event/event.ts'
-import type { StepHistory } from '../../core/flow/positions.ts'
 import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../../core/reference.ts'
+import type { StepHistory } from '../../core/run/positions.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
 import type { RunRow } from './runs.ts'
 import type { StepBook } from './steps.ts'

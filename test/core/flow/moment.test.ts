@@ -2,8 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type CausedAt, mergeCaused } from '../../../src/core/event/caused.ts'
 import { type Candidate, decide, firstDue, noHistory } from '../../../src/core/flow/decision.ts'
-import { changesInMs, judgeOf, type Moment, newcomer } from '../../../src/core/flow/moment.ts'
-import { rolloutOf } from '../../../src/core/flow/rollout.ts'
+import {
+  changesInMs,
+  judgeOf,
+  type Moment,
+  newcomer,
+  rolloutOf,
+} from '../../../src/core/flow/moment.ts'
 import { spanMs, spanOf } from '../../../src/core/flow/schedule.ts'
 import { rounds } from '../../support/rounds.ts'
 

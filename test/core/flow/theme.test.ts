@@ -2,10 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import { readFlowFile } from '../../../src/core/flow/file.ts'
-import { mergedTheme, storedTheme } from '../../../src/core/flow/merged-theme.ts'
+import {
+  coloursOn,
+  contrast,
+  mergedTheme,
+  standingOut,
+  storedTheme,
+} from '../../../src/core/flow/merged-theme.ts'
 import { flowText } from '../../../src/core/flow/text.ts'
 import { Theme } from '../../../src/core/flow/theme.ts'
-import { coloursOn, contrast, standingOut } from '../../../src/core/flow/theme-colours.ts'
 import { readThemeFile } from '../../../src/core/flow/theme-file.ts'
 import { luminanceOf, themeProblems } from '../../../src/core/flow/theme-rules.ts'
 import { anyTheme } from '../../support/any-theme.ts'

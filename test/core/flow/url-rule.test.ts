@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { UrlRule } from '../../../src/core/flow/flow.ts'
-import { patternProblem } from '../../../src/core/flow/url-pattern-fault.ts'
+import { patternProblem } from '../../../src/core/flow/url-pattern.ts'
 import { matchesOnlyRoot, urlMatches } from '../../../src/core/flow/url-rule.ts'
 import { rounds } from '../../support/rounds.ts'
 

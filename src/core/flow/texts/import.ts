@@ -1,7 +1,7 @@
 import { didYouMean, quoted } from '../../text/wording.ts'
 import type { FlowDefinition } from '../flow.ts'
 import { at, type LocaleTexts, type Path, withAt } from './fields.ts'
-import { localeProblem } from './locale-fault.ts'
+import { localeProblem } from './locale.ts'
 import { SheetProblem, type TextSheet } from './sheet.ts'
 import { type TextUnit, textUnits, translationOf } from './units.ts'
 
@@ -120,7 +120,10 @@ function localeFor(flow: FlowDefinition, sheet: TextSheet, requested: string | u
     )
   }
   const to = requested ?? sheet.to
-  if (to === null) throw new SheetProblem('it does not say its language: say it, as in --locale de')
+  if (to === null)
+    throw new SheetProblem(
+      'it does not name its language: choose one with --locale, such as --locale de',
+    )
   if (
     requested !== undefined &&
     sheet.to !== null &&
@@ -136,7 +139,7 @@ function localeFor(flow: FlowDefinition, sheet: TextSheet, requested: string | u
 export function requireLocale({ key, locale }: FlowDefinition): string {
   if (locale !== undefined) return locale
   throw new SheetProblem(
-    `the flow ${quoted(key)} does not say in which language it is written: add "locale: en", or whichever, to it`,
+    `the flow ${quoted(key)} does not name its language: add "locale: en", or another tag, to it`,
   )
 }
 

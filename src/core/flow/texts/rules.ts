@@ -3,7 +3,7 @@ import type { FlowDefinition } from '../flow.ts'
 import { markdownProblems } from '../markdown-rules.ts'
 import { error, type FlowProblem, warning } from '../problem.ts'
 import { at, type Path } from './fields.ts'
-import { localeProblem } from './locale-fault.ts'
+import { localeProblem } from './locale.ts'
 import { coverageOf, type TextUnit, textUnits, translationOf } from './units.ts'
 
 /** How many missing texts a warning names. */
@@ -26,7 +26,7 @@ export function* localeProblems({ locale, texts }: Locales): Iterable<FlowProble
   if (!texts) return
   if (locale === undefined) {
     const message =
-      'Say in which language the flow itself is written: add "locale: en", or whichever'
+      'The flow has translations but no language of its own: add "locale: en", or another tag'
     yield error('missing_locale', '/locale', message)
   }
   for (const tag of Object.keys(texts)) {
@@ -84,7 +84,7 @@ function* superfluous(flow: Told, tag: string, units: readonly TextUnit[]): Iter
     const isOfNone =
       (list === 'steps' || list === 'items') && !lists[list].some(part => part.key === key)
     if (isOfNone || known.has(pointerTo(path))) continue
-    yield say(path, 'The flow has no such text, so nobody reads this: remove it')
+    yield say(path, 'The flow has no such text: remove this translation')
   }
 }
 

@@ -6,8 +6,7 @@ import {
   SheetProblem,
   type TextSheet,
 } from './sheet.ts'
-import { xliffText } from './xliff.ts'
-import { readXliff } from './xliff-reader.ts'
+import { readXliff, xliffText } from './xliff.ts'
 
 /** A sheet as a file. JSON contains only translations; an untranslated text is empty there. */
 export function sheetText(sheet: TextSheet, format: SheetFormat): string {
@@ -29,7 +28,7 @@ export const sheetFileType = (format: SheetFormat) =>
  */
 export function readSheet(text: string): TextSheet {
   if (text.length > maxSheetLength)
-    throw new SheetProblem('it is over 4 MiB: give one flow at a time')
+    throw new SheetProblem('it is over 4 MiB: import one flow at a time')
   const plain = text.replace(/^\uFEFF/, '')
   if (/^\s*</.test(plain)) return readXliff(plain)
   return { flow: null, from: null, to: null, entries: entriesIn(plain) }
@@ -40,16 +39,16 @@ function entriesIn(text: string): TextSheet['entries'] {
   try {
     read = JSON.parse(text)
   } catch {
-    throw new SheetProblem('it is neither XLIFF nor JSON that can be read')
+    throw new SheetProblem('it is neither valid XLIFF nor valid JSON')
   }
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
-    throw new SheetProblem('it has to be a JSON object such as {"steps.hello.title": "Hallo"}')
+    throw new SheetProblem('it must be a JSON object such as {"steps.hello.title": "Hallo"}')
   }
   const entries = Object.entries(read as Record<string, unknown>)
   if (entries.length > maxEntries) throw new SheetProblem(`there are more than ${maxEntries} texts`)
   return entries.map(([id, target]) => {
     if (typeof target !== 'string' && target !== null) {
-      throw new SheetProblem(`${quoted(id)} has to be a text: nothing is nested here`)
+      throw new SheetProblem(`${quoted(id)} must be a text: nothing can be nested`)
     }
     return { id, source: null, target: target?.trim() ? target : null }
   })

@@ -64,7 +64,7 @@ export function translationOf(told: LocaleTexts | undefined, { path }: TextUnit)
 /** How much of a flow is translated into a language. */
 export interface Coverage {
   locale: string
-  told: number
+  translated: number
   of: number
   missing: TextUnit[]
 }
@@ -79,6 +79,6 @@ export function coverageOf({
     .sort()
     .map(locale => {
       const missing = units.filter(unit => translationOf(texts[locale], unit) === null)
-      return { locale, told: units.length - missing.length, of: units.length, missing }
+      return { locale, translated: units.length - missing.length, of: units.length, missing }
     })
 }

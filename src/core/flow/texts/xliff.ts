@@ -1,5 +1,7 @@
+import { SaxesParser } from 'saxes'
 import { withEscapes } from '../../text/unseen.ts'
-import type { TextSheet } from './sheet.ts'
+import { quoted } from '../../text/wording.ts'
+import { maxEntries, type SheetEntry, SheetProblem, type TextSheet } from './sheet.ts'
 
 /** Files for translators as XLIFF, which their programs read and write. */
 
@@ -59,4 +61,144 @@ ${units}
   </file>
 </xliff>
 `
+}
+
+const deepest = 50
+
+/** Elements that contain texts which are not the unit's: proposals, and notes of tools. */
+const aside = new Set([
+  'alt-trans',
+  'seg-source',
+  'notes',
+  'note',
+  'matches',
+  'glossary',
+  'metadata',
+])
+/** Marks that a tool puts around words. Their content is kept. */
+const around = new Set(['mrk', 'g', 'pc', 'sub'])
+
+/** A unit while it is being read, segment by segment. */
+interface Reading {
+  id: string
+  source: string
+  target: string
+  /** Whether a segment with something to translate has no translation. */
+  isUntold: boolean
+  hasTarget: boolean
+}
+
+/**
+ * Reads XLIFF 1.2 and 2.x, whatever program wrote it. Only XML's own five entities are resolved, and
+ * document types are refused, so that a file can neither refer to another file nor expand.
+ *
+ * The `xliff` package keeps only the last segment of a unit, drops what marks surround, and says no place.
+ *
+ * @throws SheetFault
+ */
+export function readXliff(text: string): TextSheet {
+  const sheet: TextSheet = { flow: null, from: null, to: null, entries: [] }
+  const open: string[] = []
+  let version = ''
+  let files = 0
+  let asideAt = 0
+  let unit: Reading | null = null
+  let segment = { source: '', target: null as string | null }
+  let into: 'source' | 'target' | null = null
+  const known = new Set<string>()
+  const parser = new SaxesParser({ xmlns: true, position: true })
+  const problem = (message: string) => new SheetProblem(`line ${parser.line}: ${message}`)
+
+  parser.on('error', error => {
+    throw new SheetProblem(
+      `invalid XML: ${error.message.replace(/^\d+:\d+: /, `line ${parser.line}: `)}`,
+    )
+  })
+  parser.on('doctype', () => {
+    throw problem('a document type (<!DOCTYPE …>) is not allowed: remove it')
+  })
+
+  const beginUnit = (id: string | undefined) => {
+    if (unit) throw problem(`a unit is nested in ${quoted(unit.id)}: use the exported file`)
+    if (!id) throw problem('a unit has no id: use the exported file')
+    if (known.has(id)) throw problem(`the unit ${quoted(id)} is repeated: keep one`)
+    if (known.size >= maxEntries) throw problem(`there are more than ${maxEntries} units`)
+    known.add(id)
+    unit = { id, source: '', target: '', isUntold: false, hasTarget: false }
+    segment = { source: '', target: null }
+  }
+  const endSegment = (isIgnorable: boolean) => {
+    if (!unit) return
+    const { source, target } = segment
+    const isTold = target !== null && (target !== '' || source === '')
+    unit.source += source
+    // Text between segments is the same in both languages, unless the file says otherwise.
+    unit.target += isTold ? target : isIgnorable ? source : ''
+    unit.hasTarget ||= isTold && !isIgnorable
+    unit.isUntold ||= !isTold && !isIgnorable && source.trim() !== ''
+    segment = { source: '', target: null }
+  }
+  const endUnit = () => {
+    const { id, source, target, isUntold, hasTarget } = unit!
+    if (isUntold && hasTarget)
+      throw problem(`the unit ${quoted(id)} is only partly translated: finish it`)
+    const isTold = hasTarget && target.trim() !== ''
+    const entry: SheetEntry = { id, source, target: isTold ? target : null }
+    sheet.entries.push(entry)
+    unit = null
+  }
+
+  parser.on('opentag', ({ local, attributes }) => {
+    const value = (name: string) => attributes[name]?.value
+    open.push(local)
+    if (open.length > deepest) throw problem(`more than ${deepest} levels deep`)
+    if (open.length === 1) {
+      version = value('version') ?? ''
+      if (local !== 'xliff' || !/^(1\.2|2\.\d)$/.test(version)) {
+        throw problem('not XLIFF 1.2 or 2: export a file and have that translated')
+      }
+      sheet.from = value('srcLang') ?? null
+      sheet.to = value('trgLang') ?? null
+    }
+    if (asideAt > 0) return
+    if (aside.has(local)) asideAt = open.length
+    else if (local === 'file') {
+      if (++files > 1) throw problem('it contains several files: import one flow at a time')
+      sheet.flow = value('original') ?? value('id') ?? null
+      sheet.from = value('source-language') ?? sheet.from
+      sheet.to = value('target-language') ?? sheet.to
+    } else if (local === 'unit' || local === 'trans-unit') beginUnit(value('id'))
+    else if (unit && (local === 'source' || local === 'target')) {
+      into = local
+      if (local === 'target') segment.target = ''
+    } else if (into && !around.has(local)) {
+      throw problem(
+        `<${local}> is not allowed in a text, such as that of ${quoted(unit!.id)}: remove it`,
+      )
+    }
+  })
+
+  const take = (said: string) => {
+    if (asideAt > 0) return
+    if (into === 'source') segment.source += said
+    else if (into === 'target') segment.target += said
+  }
+  parser.on('text', take)
+  parser.on('cdata', take)
+
+  parser.on('closetag', ({ local }) => {
+    const depth = open.length
+    open.pop()
+    if (asideAt > 0) {
+      if (asideAt === depth) asideAt = 0
+    } else if (local === into) into = null
+    else if (local === 'segment' || local === 'ignorable') endSegment(local === 'ignorable')
+    else if (local === 'trans-unit' || local === 'unit') {
+      if (local === 'trans-unit') endSegment(false)
+      endUnit()
+    }
+  })
+
+  parser.write(text).close()
+  return sheet
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { shortReasonOf } from '../../../core/text/reason.ts'
+import { shortReasonOf } from '../../../core/reason.ts'
 import { isoTime } from '../../../core/time/clock.ts'
 import type { ErasureAudit, NamedPerson } from '../../interfaces/people.ts'
 import type { InRows } from '../../shared/in-rows.ts'

@@ -1,4 +1,4 @@
-import { hasBranches } from '../../../core/flow/ways.ts'
+import { hasBranches } from '../../../core/flow/paths.ts'
 import { never, useRead } from '../api/read.ts'
 import { type Leg, type Stop, WayChart } from '../charts/way-chart.tsx'
 import { flowPath, type VersionAnswer, writtenIn } from '../flows/definition.ts'

@@ -1,4 +1,4 @@
-import { isDarkGround, luminance } from '../../../core/flow/theme-colours.ts'
+import { isDarkGround, luminance } from '../../../core/flow/merged-theme.ts'
 import { around } from './elements.ts'
 
 /** The colours of a page, and what is behind an element. */

@@ -1,6 +1,6 @@
 import type { Answer } from '../../../core/flow/answer.ts'
 import { isOnPage } from '../../../core/flow/decision.ts'
-import { placeOf } from '../../../core/flow/ways.ts'
+import { placeOf } from '../../../core/flow/paths.ts'
 import { idsOf } from '../engine.ts'
 import type {
   Choice,

@@ -1,4 +1,3 @@
-import type { Theme } from '../../../core/flow/theme.ts'
 import {
   type Colours,
   coloursOn,
@@ -7,7 +6,8 @@ import {
   minOfShapes,
   ownColours,
   standingOut,
-} from '../../../core/flow/theme-colours.ts'
+} from '../../../core/flow/merged-theme.ts'
+import type { Theme } from '../../../core/flow/theme.ts'
 import { warn } from '../warn.ts'
 import { groundBehind, isDark, luminanceOf } from './ground.ts'
 

@@ -1,5 +1,5 @@
-import { isOnWay as holds } from '../../../core/flow/step-when.ts'
-import { hasBranches, stepsAhead } from '../../../core/flow/ways.ts'
+import { isOnWay as holds } from '../../../core/flow/audience-match.ts'
+import { hasBranches, stepsAhead } from '../../../core/flow/paths.ts'
 import type { Flow, Step } from '../parts.ts'
 import type { Run } from '../runs.ts'
 import type { StageDeps } from '../stage.ts'

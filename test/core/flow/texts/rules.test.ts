@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFlowFile } from '../../../../src/core/flow/file.ts'
 import { flowText } from '../../../../src/core/flow/text.ts'
-import { localeProblem } from '../../../../src/core/flow/texts/locale-fault.ts'
+import { localeProblem } from '../../../../src/core/flow/texts/locale.ts'
 import { maxLocales } from '../../../../src/core/flow/texts/shape.ts'
 
 const flow = (texts: string, locale = 'locale: en') => `

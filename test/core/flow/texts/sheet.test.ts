@@ -168,32 +168,32 @@ describe('other programs', () => {
       xliff('<unit id="a"><segment><source>&b;</source></segment></unit>'),
       'undefined entity',
     ],
-    ['a unit twice', xliff(unit + unit), 'is there twice'],
+    ['a unit twice', xliff(unit + unit), 'is repeated'],
     [
       'a code in a text',
       xliff('<unit id="a"><segment><source>A<ph id="1"/></source></segment></unit>'),
-      '<ph> stands in a text',
+      '<ph> is not allowed',
     ],
     [
       'half a translation',
       xliff(
         '<unit id="a"><segment><source>A</source><target>B</target></segment><segment><source>C</source></segment></unit>',
       ),
-      'translated in part',
+      'partly translated',
     ],
-    ['a unit within another', xliff('<unit id="a"><unit id="b"/></unit>'), 'is within "a"'],
+    ['a unit within another', xliff('<unit id="a"><unit id="b"/></unit>'), 'is nested in "a"'],
     [
       'a unit within a text',
       xliff('<unit id="a"><segment><source><unit id="b"/><ph/></source></segment></unit>'),
-      'is within "a"',
+      'is nested in "a"',
     ],
     ['too deep', xliff('<group>'.repeat(60)), 'levels deep'],
-    ['another file', '<html></html>', 'no XLIFF'],
-    ['half a file', xliff(unit).slice(0, -10), 'no XML'],
+    ['another file', '<html></html>', 'not XLIFF'],
+    ['half a file', xliff(unit).slice(0, -10), 'invalid XML'],
     ['too long', ' '.repeat(4_194_305), 'over 4 MiB'],
-    ['neither', 'title: Hallo', 'neither XLIFF nor JSON'],
+    ['neither', 'title: Hallo', 'neither valid XLIFF'],
     ['a list', '[]', 'a JSON object'],
-    ['nested JSON', '{"steps": {}}', 'has to be a text'],
+    ['nested JSON', '{"steps": {}}', 'must be a text'],
   ])('%s is rejected with a message', (_, text, words) => {
     expect(() => readSheet(text)).toThrow(words)
   })
@@ -244,7 +244,7 @@ describe('other programs', () => {
   test.each([
     ['another flow', { flow: 'other' }, 'of the flow "other"'],
     ['another source', { from: 'fr' }, 'translated from "fr"'],
-    ['no language', { to: null }, 'does not say its language'],
+    ['no language', { to: null }, 'does not name its language'],
     ['a language that is none', { to: 'jp' }, 'did you mean "ja"'],
     ['the flow’s own', { to: 'en' }, 'is written in "en"'],
   ])('a file of %s is rejected', (_, change, words) => {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { FlowPositions, type StepHistory } from '../../../../core/flow/positions.ts'
+import { FlowPositions, type StepHistory } from '../../../../core/run/positions.ts'
 import { dayMs, hourMs, minuteMs } from '../../../../core/time/durations.ts'
 import { encodeBlock } from './block-bytes.ts'
 import type { RunBlocks } from './run-blocks.ts'

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import type { FlowPositions } from '../../../../core/flow/positions.ts'
 import { codeOfDuration, noDuration } from '../../../../core/number/statistics.ts'
 import { stepOutcomes } from '../../../../core/run/outcome.ts'
+import type { FlowPositions } from '../../../../core/run/positions.ts'
 import { type RunStep, unpackTraits } from '../../../../core/run/run.ts'
 import {
   type ColumnTrait,

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { FlowPositions } from '../../../../core/flow/positions.ts'
+import { FlowPositions } from '../../../../core/run/positions.ts'
 import { Semaphore, TimeSlices } from '../../../../scheduling/cooperative.ts'
 import type * as ports from '../../../interfaces/analytics.ts'
 import { type RunColumns, takeRuns } from '../../../interfaces/analytics.ts'

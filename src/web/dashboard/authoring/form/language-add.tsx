@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { FlowDefinition } from '../../../../core/flow/flow.ts'
-import { localeProblem } from '../../../../core/flow/texts/locale-fault.ts'
+import { localeProblem } from '../../../../core/flow/texts/locale.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { languagesWords as words } from '../../words/languages.ts'

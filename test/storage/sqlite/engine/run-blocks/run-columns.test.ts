@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { FlowPositions } from '../../../../../src/core/flow/positions.ts'
+import { FlowPositions } from '../../../../../src/core/run/positions.ts'
 import { packTraits } from '../../../../../src/core/run/run.ts'
 import { takeRuns } from '../../../../../src/storage/interfaces/analytics.ts'
 import {

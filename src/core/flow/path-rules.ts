@@ -1,27 +1,26 @@
 import { didYouMean, quoted } from '../text/wording.ts'
-import { eventProblems } from './event-rules.ts'
+import { comparedBy } from './audience-match.ts'
 import type { FlowDefinition, StepDefinition, StepRule } from './flow.ts'
+import { exitsOf, reachIn } from './paths.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
-import { comparedBy } from './step-when.ts'
+import { eventProblems } from './step-rules.ts'
 import { audienceRuleProblems } from './targeting-rules.ts'
-import { urlMatches } from './url-rule.ts'
-import { exitsOf, reachIn } from './ways.ts'
 
 /** Problems with the ways from step to step, which can only be found by looking at all steps. */
-export function* wayProblems({ steps }: Pick<FlowDefinition, 'steps'>): Iterable<FlowProblem> {
+export function* pathProblems({ steps }: Pick<FlowDefinition, 'steps'>): Iterable<FlowProblem> {
   yield* gotoProblems(steps)
   const reach = reachIn(steps)
   yield* answerProblems(steps, reach)
   const reached = reach(0)
   for (const [index, { key }] of steps.entries()) {
     if (index === 0 || reached.has(index)) continue
-    const message = `No way leads to step ${quoted(key)}: every step before it goes elsewhere; add a button with "goto: ${key}", or remove the step`
+    const message = `No path leads to step ${quoted(key)}: add a button with "goto: ${key}", or remove the step`
     yield warning('unreachable_step', `/steps/${index}`, message)
   }
 }
 
 const unknownStep = (key: string, keys: string[]) =>
-  `There is no step ${quoted(key)}${didYouMean(key, keys) || ': write the key of a step of this flow'}`
+  `Unknown step ${quoted(key)}${didYouMean(key, keys) || ': write the key of a step of this flow'}`
 
 function* gotoProblems(steps: readonly StepDefinition[]): Iterable<FlowProblem> {
   const keys = steps.map(({ key }) => key)
@@ -34,7 +33,7 @@ function* gotoProblems(steps: readonly StepDefinition[]): Iterable<FlowProblem> 
         const message = `The step has no effect with "action: ${action}": write "action: next", or remove goto`
         yield warning('unused_goto', place, message)
       } else if (goto === key) {
-        const message = 'This leads to the step that it stands on: name another one, or remove goto'
+        const message = 'The button leads to its own step: name another one, or remove goto'
         yield warning('goto_itself', place, message)
       }
     }
@@ -53,7 +52,7 @@ function* answerProblems(
       const requested = keys.indexOf(answer)
       if (requested < 0) yield error('unknown_step', place, unknownStep(answer, keys))
       else if (!('question' in steps[requested]!)) {
-        const message = `Step ${quoted(answer)} asks nothing, so there is no answer: add a question to it`
+        const message = `Step ${quoted(answer)} has no question, so it has no answer: add a question to it`
         yield warning('never_answered', place, message)
       } else if (!exitsOf(steps, requested).some(exit => reach(exit).has(at))) {
         const message = `Step ${quoted(answer)} does not come before this one, so there is no answer yet: move it up`
@@ -75,7 +74,7 @@ export function* stepRuleProblems(rule: StepRule): Iterable<FlowProblem> {
     yield* eventProblems(event, '/event', inVain)
     if ((op !== undefined && op !== 'exists') || (value !== null && typeof value !== 'boolean')) {
       const message =
-        'An event was tracked or was not: leave op and value out, or write "value: false" for "was not"'
+        'A rule on an event has no comparison: remove op and value, or write "value: false" for "not tracked"'
       yield error('invalid_rule', op === undefined ? '/value' : '/op', message)
     }
   } else {
@@ -83,17 +82,4 @@ export function* stepRuleProblems(rule: StepRule): Iterable<FlowProblem> {
     if (compared) yield* audienceRuleProblems(compared)
     else yield error('invalid_rule', '/op', 'The comparison is missing: add op, such as "op: eq"')
   }
-}
-
-/** Problems with where a step leads, compared with the page that it is for. */
-export function* navigateProblems({ page, navigate }: StepDefinition): Iterable<FlowProblem> {
-  if (navigate === undefined || page === undefined) return
-  const isPath = navigate.startsWith('/')
-  // A path belongs to whatever site the page is on.
-  const origin = /^[a-z]+:\/\/[^/?#*]+/i.exec(page.pattern)?.[0] ?? 'https://host.invalid'
-  const url = isPath ? URL.parse(navigate, origin) : URL.parse(navigate)
-  if (url === null || urlMatches(page, url) || /^[^/]*\*/.test(page.pattern)) return
-  const message =
-    'This address does not match page, so the step is not shown there unless the site redirects: let page match it'
-  yield warning('navigates_elsewhere', '/navigate', message)
 }

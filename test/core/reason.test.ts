@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { AppError } from '../../../src/core/errors.ts'
-import { reasonOf, reasonOfUncaught, shortReasonOf } from '../../../src/core/text/reason.ts'
+import { AppError } from '../../src/core/errors.ts'
+import { reasonOf, reasonOfUncaught, shortReasonOf } from '../../src/core/reason.ts'
 
 const secret = 'sEcReT'
 

@@ -1,9 +1,9 @@
 import { shown } from '../text/wording.ts'
 import type { DecidedRule } from './decision.ts'
 import {
+  type Condition,
+  conditions,
   countOf,
-  type Hurdle,
-  hurdles,
   isHeldOut,
   lately,
   type Moment,
@@ -15,7 +15,7 @@ import { shownAs } from './shown-as.ts'
 /** Whether a new run of a flow may begin, by each rule that the flow or its organisation has. */
 export function momentRules(flow: Timed, moment: Moment, goesOn: boolean): DecidedRule[] {
   const { schedule, when, rollout } = flow
-  const requested: [Hurdle, boolean, (holds: boolean) => string][] = [
+  const requested: [Condition, boolean, (holds: boolean) => string][] = [
     ['schedule', schedule !== undefined, holds => scheduleWhy(flow, moment, holds)],
     ['rollout', rollout !== undefined, holds => rolloutWhy(flow, moment, holds)],
     ['after', when?.after !== undefined, holds => afterWhy(when!.after!, holds)],
@@ -41,13 +41,13 @@ export function momentRules(flow: Timed, moment: Moment, goesOn: boolean): Decid
     })
 }
 
-function judged(rule: Hurdle, flow: Timed, moment: Moment): boolean | null {
+function judged(rule: Condition, flow: Timed, moment: Moment): boolean | null {
   const isUnknown =
     ((rule === 'delay' || rule === 'element') && moment.onPage === null) ||
     (rule === 'rollout' && moment.person === null && flow.rollout!.percent > 0)
   if (isUnknown) return null
   if (rule === 'rollout' && moment.person === null) return false
-  return hurdles[rule](flow, moment) && !(rule === 'rollout' && isHeldOut(flow, moment))
+  return conditions[rule](flow, moment) && !(rule === 'rollout' && isHeldOut(flow, moment))
 }
 
 /** UTC, to the minute, for people to read. */

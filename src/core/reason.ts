@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError } from './errors.ts'
 
 /** How many stack frames a reason keeps, and its greatest length, because a log line is written in one piece. */
 const maxFrames = 8

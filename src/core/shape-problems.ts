@@ -1,7 +1,7 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import type { Problem } from '../errors.ts'
-import { patternsInWords } from '../flow/values.ts'
+import type { Problem } from './errors.ts'
+import { patternsInWords } from './flow/values.ts'
 
 /** Says in sentences how a value fails a schema, for callers of the API and for authors of files. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { FlowPositions } from '../../../src/core/flow/positions.ts'
+import { FlowPositions } from '../../../src/core/run/positions.ts'
 import type { RunStep } from '../../../src/core/run/run.ts'
 
 /** Version 2 puts step 3 first, adds 4 and drops 2. */

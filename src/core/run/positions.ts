@@ -1,4 +1,4 @@
-import type { RunStep } from '../run/run.ts'
+import type { RunStep } from './run.ts'
 
 /** A flow's steps in each of its versions. */
 export interface StepHistory<Step> {

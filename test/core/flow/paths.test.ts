@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { isOnWay, type Known } from '../../../src/core/flow/audience-match.ts'
 import { readFlowFile } from '../../../src/core/flow/file.ts'
 import type { StepDefinition } from '../../../src/core/flow/flow.ts'
-import { isOnWay, type Known } from '../../../src/core/flow/step-when.ts'
-import { exitsOf, hasBranches, reachIn, stepsAhead } from '../../../src/core/flow/ways.ts'
+import { exitsOf, hasBranches, reachIn, stepsAhead } from '../../../src/core/flow/paths.ts'
 
 /** A flow's steps, read from their YAML, and the problems found in them. */
 function read(steps: string) {
@@ -84,7 +84,7 @@ describe('problems with ways', () => {
 
   test('suggest the key that was meant by a misspelt one', () => {
     expect(read(step('a', to('welcom')) + step('welcome')).messages).toEqual([
-      'There is no step "welcom": did you mean "welcome"?',
+      'Unknown step "welcom": did you mean "welcome"?',
     ])
   })
 
