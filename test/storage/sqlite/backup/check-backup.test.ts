@@ -83,7 +83,7 @@ describe('a schema that differs from the one that Cairn makes is rejected, with 
 
   test.each([
     ['CREATE TABLE completions', 'CREATE TABLE completionz'],
-    ['as callers get it', 'as callerz get it'],
+    ['only what the operator has set', 'only what the operator has sat'],
     ['CREATE INDEX runs_by_start', 'CREATE INDEX runs_by_stars'],
   ])('%s', (written, instead) => {
     const bytes = readFileSync(good)
