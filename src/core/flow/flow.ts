@@ -14,7 +14,7 @@ export const UrlRule = closed({
       prefix: 'the address starts with the pattern',
       glob: 'the address matches the pattern: * matches anything but a slash, ** matches anything',
     },
-    { description: 'How the pattern is compared with the address of the page.' },
+    { description: "How the pattern is compared with the page's URL." },
   ),
   pattern: text(1, 2_048, {
     description: 'A complete URL or a path: https://app.example.com/home or /home.',
@@ -222,7 +222,7 @@ export const StepPage = Type.Optional(
 
 const stepFields = {
   key: key(
-    'Your own name for the step, unique in the flow. Keep it over versions: its results belong to it.',
+    'Your name for the step, unique in the flow. Keep it over versions: its results belong to it.',
   ),
   kind: oneOf(
     {

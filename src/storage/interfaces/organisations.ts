@@ -125,9 +125,9 @@ export interface OrganisationRead {
   /** Differs after each change of the organisation. */
   revision: number
   organisation: Settings
-  /** Those that work, the current one first. */
+  /** The valid ones, current one first. */
   keys: IssuedKey[]
-  /** Those that work, the current one first. */
+  /** The valid ones, current one first. */
   secrets: IdentitySecret[]
 }
 

@@ -74,7 +74,7 @@ export function textsOf(flow: TSchema, step: TSchema, item: TSchema) {
       named(tagPattern, ofLocale, {
         maxProperties: maxLocales,
         description:
-          'The texts in other languages, by language tag. Pages show the best for a visitor; what is missing is told in the language that the flow is written in.',
+          'Translations, by language tag. Pages show the best match for a visitor; missing texts are shown in the language of the flow.',
       }),
     ),
   )
