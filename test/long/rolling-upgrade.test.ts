@@ -199,7 +199,7 @@ describe('an upgrade of one node after the other', () => {
     expect(JSON.parse(erased.stdout)).toMatchObject({ erased: { events: 1 } })
     for (const node of cluster.nodes) {
       const gone = await atNode(node, 'person', 'export', 'eve', '--org', slug)
-      expect(gone.stderr).toContain('nothing is stored')
+      expect(gone.stderr).toContain('no data for this person')
     }
     expect(await serveRefused(old, old.path('too-late'))).toContain('of a newer Cairn: run that')
 
