@@ -198,7 +198,7 @@ export async function checkIssuer(config: ProviderSettings): Promise<IssuerCheck
   const provider = providerOf(config)
   if (provider === null) {
     const signer = config.sessionSecret === null ? 'Cairn itself' : 'a shared HS256 secret'
-    return { ok: true, detail: `by these settings, session tokens are signed by ${signer}` }
+    return { ok: true, detail: `Session tokens are signed by ${signer}` }
   }
   try {
     const { keys, clockSkewMs } = await askProvider(provider)

@@ -80,7 +80,7 @@ describe('nodes and commands over one database', () => {
       expect(await statusOf(one, snippetKey)).toBe(401)
     }
 
-    expect(await ok('rebuild')).toBe('rebuilt 1 flow from 1 event: nothing changed\n')
+    expect(await ok('rebuild')).toBe('Rebuilt 1 flow from 1 event. Nothing changed.\n')
     const stored = JSON.parse(await ok('person', 'export', 'ada', '--org', slug))
     expect(stored.events).toMatchObject([{ id: 'e1' }])
     const receipt = await json('person', 'erase', 'ada', '--org', slug, '--yes')
