@@ -86,7 +86,10 @@ describe('nodes and commands over one database', () => {
     const receipt = await json('person', 'erase', 'ada', '--org', slug, '--yes')
     expect(receipt.erased).toMatchObject({ events: 1 })
     const gone = await run('person', 'export', 'ada', '--org', slug, '--data', 'b')
-    expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining('no data for this person')])
+    expect([gone.status, gone.stderr]).toEqual([
+      1,
+      expect.stringContaining('no data for this person'),
+    ])
 
     const output = [a, b].map(({ stdout, stderr }) => stdout + stderr).join('')
     expect(output).not.toContain('hush')
