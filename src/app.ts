@@ -228,8 +228,8 @@ export function createApp(deps: AppDeps) {
 
   /** Shows the limit of the method that is requested. */
   const respondToPreflight = (request: Request, known: readonly Route[]): Response => {
-    const requested = request.headers.get('access-control-request-method')
-    const route = known.find(({ method }) => method === requested) ?? known[0] ?? null
+    const preflighted = request.headers.get('access-control-request-method')
+    const route = known.find(({ method }) => method === preflighted) ?? known[0] ?? null
     return responder.respond(callOf(request, route), preflight)
   }
 

@@ -14,7 +14,7 @@ export async function revised<T>(attempt: () => Promise<T | null>): Promise<T> {
     const made = await attempt()
     if (made !== null) return made
   }
-  throw new AppError('overloaded', 'Others are changing this organisation too; try again', {
+  throw new AppError('overloaded', 'Others are changing this organisation too. Try again.', {
     retryAfterSeconds: 1,
   })
 }

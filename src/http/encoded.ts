@@ -205,10 +205,10 @@ export function encodedReply(
   body: AnyBody,
   described: Readonly<Record<string, string>> = ofOrganisation,
 ): Reply | Promise<Reply> {
-  const requested = call.request.headers
-  const encoding = encodingFor(requested.get('accept-encoding') ?? '')
+  const requestHeaders = call.request.headers
+  const encoding = encodingFor(requestHeaders.get('accept-encoding') ?? '')
   const form = formOf(body, encoding, described)
-  if (isNoneMatch(requested.get('if-none-match'), form.etag)) return form.notModified
+  if (isNoneMatch(requestHeaders.get('if-none-match'), form.etag)) return form.notModified
   if (form.reply) return form.reply
   // A failure is not kept: the next caller tries again.
   form.making ??= make(form, body, encoding).finally(() => {

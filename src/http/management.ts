@@ -1,5 +1,5 @@
 import type { Static, StaticDecode, TObject, TSchema } from '@sinclair/typebox'
-import { TransformEncode } from '@sinclair/typebox/value'
+import { HasTransform, TransformEncode } from '@sinclair/typebox/value'
 import { type Auditor, auditor } from '../core/organisation/audit.ts'
 import { freshReply } from './encoded.ts'
 import { actorOf, type Needs } from './principal.ts'
@@ -136,9 +136,18 @@ export const management = (needs: Needs) => ({
   removeWork: work(needs, 'DELETE'),
 })
 
+/** Whether a schema has times to encode. Found out once for each, because the answer never changes. */
+const hasTimes = new WeakMap<TSchema, boolean>()
+
+function holdsTimes(schema: TSchema): boolean {
+  const known = hasTimes.get(schema) ?? HasTransform(schema, [])
+  hasTimes.set(schema, known)
+  return known
+}
+
 /** A value as its schema is sent: each `Instant`, epoch milliseconds in code, becomes an RFC 3339 text. */
 export const toJson = <S extends TSchema>(schema: S, value: StaticDecode<S>): Static<S> =>
-  TransformEncode(schema, [], value) as Static<S>
+  (holdsTimes(schema) ? TransformEncode(schema, [], value) : value) as Static<S>
 
 /** Makes the audit entries of one call: `auditOf(call)('token.revoke', id, {before, after, note})`. */
 export const auditOf = (call: RequestContext): Auditor => auditor(actorOf(call), call.receivedAt)

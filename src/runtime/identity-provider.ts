@@ -127,8 +127,8 @@ async function getJson(url: string, signal: AbortSignal): Promise<Document> {
   const address = shownAddress(url)
   const sentAt = Date.now()
   try {
-    const requested = { headers: { accept: 'application/json' }, signal }
-    const response = await boundedFetch(url, requested, largestBytes)
+    const init = { headers: { accept: 'application/json' }, signal }
+    const response = await boundedFetch(url, init, largestBytes)
     const clockSkewMs = skewIn(response.headers, (sentAt + Date.now()) / 2)
     if (response.status !== 200) throw unexpected(address, response)
     const value = await response.json()

@@ -78,8 +78,8 @@ export const areValid = (files: readonly NamedFile[], strict = false) =>
 /** The line below the problems of files that are not valid. */
 export function verdict(files: readonly NamedFile[]): string {
   const problems = files.flatMap(file => file.problems)
-  const of = (requested: FileProblem['severity']) =>
-    problems.filter(({ severity, code }) => severity === requested && code !== tooMany).length
+  const of = (level: FileProblem['severity']) =>
+    problems.filter(({ severity, code }) => severity === level && code !== tooMany).length
   const counts = [
     ...(of('error') > 0 ? [counted(of('error'), 'error')] : []),
     ...(of('warning') > 0 ? [counted(of('warning'), 'warning')] : []),

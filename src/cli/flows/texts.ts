@@ -64,11 +64,11 @@ function addStatus(texts: Command): void {
     .action(async (named: string[], options: Flags<never, 'strict' | 'json'>, command: Command) => {
       const found = await flowsNamed(named, command)
       const rows = found.flatMap(flow =>
-        coverageOf(flow).map(({ locale, translated: told, of, missing }) => ({
+        coverageOf(flow).map(({ locale, translated, of, missing }) => ({
           flow: flow.key,
           from: flow.locale ?? null,
           locale,
-          translated: told,
+          translated,
           texts: of,
           missing: missing.map(({ id }) => id),
         })),
@@ -127,8 +127,8 @@ function addExport(texts: Command): void {
         const text = sheetText(sheet, format)
         if (out === undefined) print(text.replace(/\n$/, ''))
         else asUsers(() => replaceFile(out, text))
-        const untold = sheet.entries.filter(({ target }) => target === null).length
-        tell(`${counted(units.length, 'text')} of ${flow.key}, ${untold} not translated yet`)
+        const missing = sheet.entries.filter(({ target }) => target === null).length
+        tell(`${counted(units.length, 'text')} of ${flow.key}, ${missing} not translated yet`)
       },
     )
 }

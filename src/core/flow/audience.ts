@@ -30,7 +30,7 @@ export function ruleHolds(rule: AudienceRule, traits: Traits): Reason {
   const holds = ruleMatches(rule, traits)
   return {
     holds,
-    why: `${shown(rule.attribute)} is ${told(actual)}${relation(rule, actual, holds)}`,
+    why: `${shown(rule.attribute)} is ${inWords(actual)}${relation(rule, actual, holds)}`,
   }
 }
 
@@ -41,21 +41,21 @@ function relation({ op, value }: AudienceRule, actual: unknown, holds: boolean):
       return holds ? '' : ', and must not be there'
     case 'eq':
     case 'neq':
-      if (holds === (op === 'neq')) return `, not ${told(value)}${otherKind(actual, value)}`
+      if (holds === (op === 'neq')) return `, not ${inWords(value)}${otherKind(actual, value)}`
       return op === 'neq' ? mustNotBe : ''
     case 'in':
     case 'nin': {
       const isOne = holds === (op === 'in')
       const hint = Array.isArray(actual) ? ' (of a list, ask what it contains)' : ''
       const values = Array.isArray(value) ? value : [value]
-      return `, ${isOne ? 'one' : 'none'} of ${told(values)}${isOne && op === 'nin' ? mustNotBe : hint}`
+      return `, ${isOne ? 'one' : 'none'} of ${inWords(values)}${isOne && op === 'nin' ? mustNotBe : hint}`
     }
     case 'contains':
-      return `, which ${holds ? 'contains' : 'does not contain'} ${told(value)}`
+      return `, which ${holds ? 'contains' : 'does not contain'} ${inWords(value)}`
     default:
       return compared(actual, value) === null
-        ? `, which cannot be compared with ${told(value)}`
-        : `, ${holds ? '' : 'not '}${orders[op]} ${told(value)}`
+        ? `, which cannot be compared with ${inWords(value)}`
+        : `, ${holds ? '' : 'not '}${orders[op]} ${inWords(value)}`
   }
 }
 
@@ -63,14 +63,16 @@ const mustNotBe = ', and must not be'
 
 const orders = { gt: 'greater than', gte: 'at least', lt: 'less than', lte: 'at most' }
 
-const maxTold = 5
+const maxValuesShown = 5
 
 /** A value in a sentence. */
-function told(value: unknown): string {
+function inWords(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   if (isObject(value)) return 'an object'
   if (!Array.isArray(value)) return String(value)
-  const some = value.slice(0, maxTold).map(one => (Array.isArray(one) ? 'a list' : told(one)))
+  const some = value
+    .slice(0, maxValuesShown)
+    .map(one => (Array.isArray(one) ? 'a list' : inWords(one)))
   const more = value.length > some.length ? [`… (${value.length} in all)`] : []
   return `[${[...some, ...more].join(', ')}]`
 }
@@ -91,7 +93,7 @@ function absent(rule: AudienceRule, traits: Traits): Reason {
   )
   const hints = [
     ...(op === 'exists' && holds ? ['as it must be'] : []),
-    ...(holds || op === 'exists' ? [] : [`${op} ${told(value)} is asked`]),
+    ...(holds || op === 'exists' ? [] : [`${op} ${inWords(value)} is asked`]),
     ...(near === undefined ? [] : [`there is ${shown(near)}: case counts`]),
   ]
   const hint = hints.length === 0 ? '' : ` (${hints.join('; ')})`

@@ -15,7 +15,7 @@ import { shownAs } from './shown-as.ts'
 /** Whether a new run of a flow may begin, by each rule that the flow or its organisation has. */
 export function momentRules(flow: Timed, moment: Moment, goesOn: boolean): DecidedRule[] {
   const { schedule, when, rollout } = flow
-  const requested: [Condition, boolean, (holds: boolean) => string][] = [
+  const checked: [Condition, boolean, (holds: boolean) => string][] = [
     ['schedule', schedule !== undefined, holds => scheduleWhy(flow, moment, holds)],
     ['rollout', rollout !== undefined, holds => rolloutWhy(flow, moment, holds)],
     ['after', when?.after !== undefined, holds => afterWhy(when!.after!, holds)],
@@ -32,7 +32,7 @@ export function momentRules(flow: Timed, moment: Moment, goesOn: boolean): Decid
       () => `whether ${shown(when!.element!)} is seen on the page only the browser knows`,
     ],
   ]
-  return requested
+  return checked
     .filter(([, isAsked]) => isAsked)
     .map(([rule, , why]): DecidedRule => {
       if (goesOn) return { rule, holds: true, why: 'a run goes on', parts: [] }

@@ -49,12 +49,12 @@ function* answerProblems(
     for (const [index, { answer }] of (when?.rules ?? []).entries()) {
       if (answer === undefined) continue
       const place = `/steps/${at}/when/rules/${index}/answer`
-      const requested = keys.indexOf(answer)
-      if (requested < 0) yield error('unknown_step', place, unknownStep(answer, keys))
-      else if (!('question' in steps[requested]!)) {
+      const questionIndex = keys.indexOf(answer)
+      if (questionIndex < 0) yield error('unknown_step', place, unknownStep(answer, keys))
+      else if (!('question' in steps[questionIndex]!)) {
         const message = `Step ${quoted(answer)} has no question, so it has no answer: add a question to it`
         yield warning('never_answered', place, message)
-      } else if (!exitsOf(steps, requested).some(exit => reach(exit).has(at))) {
+      } else if (!exitsOf(steps, questionIndex).some(exit => reach(exit).has(at))) {
         const message = `Step ${quoted(answer)} does not come before this one, so there is no answer yet: move it up`
         yield warning('never_answered', place, message)
       }
@@ -65,8 +65,8 @@ function* answerProblems(
 /** Problems of one condition of a step by itself. */
 export function* stepRuleProblems(rule: StepRule): Iterable<FlowProblem> {
   const { attribute, answer, event, op, value } = rule
-  const requested = [attribute, answer, event].filter(name => name !== undefined)
-  if (requested.length !== 1) {
+  const sources = [attribute, answer, event].filter(name => name !== undefined)
+  if (sources.length !== 1) {
     const message = 'A rule checks one thing: write just one of attribute, answer and event'
     yield error('invalid_rule', '', message)
   } else if (event !== undefined) {

@@ -88,8 +88,8 @@ export function unknownColours({ dark, border, ...light }: Partial<Theme>): Unkn
  * whichever is more readable.
  */
 export function* themeProblems(theme: Partial<Theme>): Iterable<FlowProblem> {
-  for (const { path, colour, expected: asked, hint } of unknownColours(theme)) {
-    yield error('invalid_value', path, `${asked}, not ${quoted(colour)}${hint}`)
+  for (const { path, colour, expected, hint } of unknownColours(theme)) {
+    yield error('invalid_value', path, `${expected}, not ${quoted(colour)}${hint}`)
   }
   const whole = mergedTheme(null, theme)
   yield* problemsOn(whole, false)

@@ -210,16 +210,16 @@ export function rememberedLikeness(
   // An author may write them in upper case, as developer tools show them.
   const [tag, role] = [remembered.tag?.toLowerCase(), remembered.role?.toLowerCase()]
   const baseline = { ...remembered, tag, role, matchCount: 1 }
-  const requested = comparableParts(remembered, seen)
-  const { score, signals } = compareFingerprints(baseline, requested, { sameLocale })
+  const comparable = comparableParts(remembered, seen)
+  const { score, signals } = compareFingerprints(baseline, comparable, { sameLocale })
   return isEnough(signals) ? score : 0
 }
 
 function comparableParts(remembered: Remembered, seen: Fingerprint): Fingerprint {
-  const requested = new Set(Object.keys(remembered))
+  const names = new Set(Object.keys(remembered))
   // Hash and text are two forms of the same thing, and a label that is read aloud counts as the name.
-  if (requested.has('textHash') || requested.has('text')) requested.add('textHash').add('text')
+  if (names.has('textHash') || names.has('text')) names.add('textHash').add('text')
   const all = { ...seen, name: nameOf(seen), ariaLabel: undefined }
-  const parts = Object.entries(all).filter(([part]) => requested.has(part))
+  const parts = Object.entries(all).filter(([part]) => names.has(part))
   return { ...Object.fromEntries(parts), matchCount: seen.matchCount }
 }

@@ -44,7 +44,7 @@ const possessive = /\b\p{Lu}\p{Ll}+['’]s\b/u
 const twoNames = /(?<!\p{L})(\p{Lu}\p{Ll}+) (\p{Lu}\p{Ll}+)(?!\p{L})/u
 
 /** Words that buttons and headings begin with, but names do not. */
-const defaultWords = new Set(
+const commonWords = new Set(
   (
     'about accept account activity add admin all analytics and api apply archive back billing book ' +
     'browse buy calendar cancel change chat check choose clear close comment compare configure ' +
@@ -69,5 +69,5 @@ const defaultWords = new Set(
 export function mayNamePerson(text: string): boolean {
   if (address.test(text) || longNumber.test(text) || possessive.test(text)) return true
   const [, ...names] = twoNames.exec(text) ?? []
-  return names.length > 0 && names.every(word => !defaultWords.has(word.toLowerCase()))
+  return names.length > 0 && names.every(word => !commonWords.has(word.toLowerCase()))
 }

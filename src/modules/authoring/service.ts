@@ -308,9 +308,9 @@ function changeStatus<Outcome extends StatusOutcome>(
   return change(authoring, unique, { action }, async flows => {
     const missing = unique.filter(key => !flows.has(key))
     if (missing.length > 0) throw flowNotFound(...missing)
-    const requested = unique.map(key => flows.get(key)!)
-    await check(requested)
-    return requested.map(decide)
+    const selected = unique.map(key => flows.get(key)!)
+    await check(selected)
+    return selected.map(decide)
   })
 }
 

@@ -52,7 +52,7 @@ const ownPage = {
   readers: 'own pages',
 } as const
 
-const requested = { ...ownPage, method: 'POST', bodyLimitBytes: 20 * 1024 } as const
+const ownPost = { ...ownPage, method: 'POST', bodyLimitBytes: 20 * 1024 } as const
 const bySession = { caller: 'dashboard session', bucket: 'manage' } as const
 
 const named = ({ id, slug, name }: NewSignIn['organisation']) => ({ id, slug, name })
@@ -134,7 +134,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       },
     }),
     route({
-      ...requested,
+      ...ownPost,
       caller: 'anyone',
       path: '/dashboard/session/redeem',
       operation: 'signIn',
@@ -154,7 +154,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       },
     }),
     route({
-      ...requested,
+      ...ownPost,
       ...bySession,
       path: '/dashboard/session/token',
       operation: 'getDashboardToken',
@@ -178,7 +178,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       },
     }),
     route({
-      ...requested,
+      ...ownPost,
       ...bySession,
       path: '/dashboard/session/sign-out',
       operation: 'signOut',
@@ -207,8 +207,8 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
  * A CSV file about a flow, for a link that a browser follows: such a request can carry the cookie, but no
  * token. It changes nothing, and no page of another site can read the response.
  */
-function byCookie({ flows, stores }: DashboardDeps, requested: Route, file: string): Route {
-  const { query, responses, isLong, operation, summary } = requested
+function byCookie({ flows, stores }: DashboardDeps, original: Route, file: string): Route {
+  const { query, responses, isLong, operation, summary } = original
   const flowOf = async ({ org, params }: RequestContext) => {
     if (params.org !== org.slug && params.org !== org.id) throw unauthorized('foreign_flow')
     const [found] = (await flows.read(org.ref, [params.key ?? ''])).flows
@@ -225,7 +225,7 @@ function byCookie({ flows, stores }: DashboardDeps, requested: Route, file: stri
     path: `/dashboard/:org/flows/:key/${file}`,
     async handle(call) {
       call.subject = await flowOf(call)
-      const reply = await requested.handle(call)
+      const reply = await original.handle(call)
       const headers = { ...reply.headers, 'Cross-Origin-Resource-Policy': 'same-origin' }
       return { ...reply, headers }
     },

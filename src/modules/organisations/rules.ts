@@ -71,9 +71,9 @@ function traitsIn(names: readonly string[]): string[] {
 /** @throws AppError `validation_failed`, with every word that names no colour */
 function themeIn(theme: MaybeTheme): ChangedSettings['theme'] {
   const problems = unknownColours(theme ?? {}).map(
-    ({ path, expected: asked, hint }): Problem => ({
+    ({ path, expected, hint }): Problem => ({
       path: `/theme${path}`,
-      message: asked + hint,
+      message: expected + hint,
     }),
   )
   if (problems.length > 0) throw invalid(...problems)
@@ -120,12 +120,12 @@ export function settingsChanged(
   { limits, ...patch }: SettingsPatch,
   now: number,
 ): DecidedChange & { settings: ChangedSettings } {
-  const requested = Object.entries(patch).map(([name, value]) => {
+  const patched = Object.entries(patch).map(([name, value]) => {
     const rule = rules[name as keyof SettingsPatch]
     return [name, rule ? rule(value as never) : value] as const
   })
   const overrides = limits && overridden(organisation.overrides, limits)
-  const all = overrides ? [...requested, ['overrides', overrides] as const] : requested
+  const all = overrides ? [...patched, ['overrides', overrides] as const] : patched
   const changed = all.filter(
     ([name, value]) => !areEqual(value, organisation[name as keyof ChangedSettings]),
   )

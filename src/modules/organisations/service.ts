@@ -3,6 +3,7 @@ import type { Auditor } from '../../core/organisation/audit.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { newId, newSnippetKey } from '../../core/organisation/ids.ts'
 import { limitsWith } from '../../core/organisation/limits.ts'
+import { revised } from '../../core/revised.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import type {
   NewOrganisation,
@@ -25,9 +26,6 @@ import {
 
 /** The most organisations in one list, because more would hold up other requests. */
 export const maxListed = 1_000
-
-/** How many times a change is retried because somebody else changed the organisation first. */
-const maxTries = 20
 
 type Changeable = Pick<Organisation, 'ref' | 'id'>
 
@@ -159,16 +157,13 @@ async function decideAndChange<C extends DecidedChange>(
   decide: (read: OrganisationRead, now: number) => Decision<C> | null,
 ): Promise<{ read: OrganisationRead; change: C | null }> {
   const now = audit('', id).at
-  for (let tries = 1; tries <= maxTries; tries++) {
+  return revised(async () => {
     const read = await store.read(ref, now)
     const decision = decide(read, now)
     if (!decision) return { read, change: null }
     const { change, action, ...states } = decision
-    const entry = audit(action, id, states)
     const { revision } = read
-    if (await store.change(ref, { revision, ...change, audit: [entry] })) return { read, change }
-  }
-  throw new AppError('overloaded', 'Others are changing this organisation too. Try again.', {
-    retryAfterSeconds: 1,
+    const changed = { revision, ...change, audit: [audit(action, id, states)] }
+    return (await store.change(ref, changed)) ? { read, change } : null
   })
 }

@@ -81,8 +81,8 @@ export const peopleRoutes = ({
     },
     async handle({ org, query }) {
       const { before = null, limit = defaultEvents, ...ids } = query
-      const requested = { ...ids, before, limit: Number(limit) }
-      return json(200, await historyOf(org, requested, { stores, flows, people: store }))
+      const historyQuery = { ...ids, before, limit: Number(limit) }
+      return json(200, await historyOf(org, historyQuery, { stores, flows, people: store }))
     },
   }),
   eraser.removeWork(

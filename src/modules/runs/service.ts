@@ -41,11 +41,11 @@ export async function listRuns(
   now: number,
   { stores, runs: store }: { stores: Pick<GateStores, 'catalogue'>; runs: RunStore },
 ): Promise<StaticDecode<typeof RunList>> {
-  const requested = requestedIn(query, now)
-  const found = await store.runs(organisation.ref, flowKey, requested)
+  const runQuery = requestedIn(query, now)
+  const found = await store.runs(organisation.ref, flowKey, runQuery)
   const flow = found && stores.catalogue().flow(found.flowId)
   if (!found || !flow) throw flowNotFound(flowKey)
-  const runs = found.runs.slice(0, requested.max - 1)
+  const runs = found.runs.slice(0, runQuery.max - 1)
   return {
     flowId: flow.id,
     flowKey: flow.key,
@@ -99,10 +99,10 @@ export async function listAnswers(
   now: number,
   store: Pick<RunStore, 'writtenAnswers'>,
 ): Promise<StaticDecode<typeof AnswerList>> {
-  const requested = { stepKey, ...requestedIn(query, now) }
-  const found = await store.writtenAnswers(organisation.ref, flowKey, requested)
+  const answerQuery = { stepKey, ...requestedIn(query, now) }
+  const found = await store.writtenAnswers(organisation.ref, flowKey, answerQuery)
   if (!found) throw flowNotFound(flowKey)
-  const answers = found.answers.slice(0, requested.max - 1)
+  const answers = found.answers.slice(0, answerQuery.max - 1)
   return {
     flowId: found.flowId,
     flowKey,

@@ -45,11 +45,11 @@ export async function checkSteps(
   const catalogue = stores.catalogue()
   const { text } = catalogue.publishedFlows(organisation)
   const { flows } = JSON.parse(text) as { flows: Flow[] }
-  const requested = flows.filter(({ key }) => flowKey === undefined || key === flowKey)
-  if (flowKey !== undefined && requested.length === 0) throw flowNotFound(flowKey)
+  const selected = flows.filter(({ key }) => flowKey === undefined || key === flowKey)
+  if (flowKey !== undefined && selected.length === 0) throw flowNotFound(flowKey)
   const slices = new TimeSlices()
   const steps: CheckedStep[] = []
-  for (const flow of requested) {
+  for (const flow of selected) {
     for (const step of flow.steps) {
       const stepRef = catalogue.step(step.id)?.ref
       if (step.target === null || stepRef === undefined) continue
@@ -57,8 +57,8 @@ export async function checkSteps(
       const named = { orgRef: organisation.ref, stepRef, now }
       const one = await checked(named, flow, step, step.target, evidence)
       if (hasHistory) {
-        const requested = { ref: stepRef, required: one.required }
-        one.history = await historyOf(organisation, requested, { range, now, ...kept })
+        const stepTarget = { ref: stepRef, required: one.required }
+        one.history = await historyOf(organisation, stepTarget, { range, now, ...kept })
       }
       steps.push(one)
     }

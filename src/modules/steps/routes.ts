@@ -74,8 +74,8 @@ export function stepRoutes(
       const { org, params, query, receivedAt, request } = call
       const isHead = request.method === 'HEAD'
       const flow = params.key ?? ''
-      const requested = { ...query, flow, history: '1' } as const
-      const { steps, historyRange } = await check(org, requested, receivedAt)
+      const healthQuery = { ...query, flow, history: '1' } as const
+      const { steps, historyRange } = await check(org, healthQuery, receivedAt)
       const { from, to } = historyRange!
       return {
         status: 200,

@@ -195,7 +195,7 @@ export function createCairn(
     if (await feed.beat(engine.hasList())) take(await feed.refresh())
   }
 
-  let requested = 0
+  let requests = 0
   let isAsking = false
   /** Callers that wait for what the server says about the current person. */
   const unanswered: (() => void)[] = []
@@ -212,10 +212,10 @@ export function createCairn(
 
   /** Requests the flows, and what the server knows about the current person, before anything new begins. */
   const ask = async (): Promise<void> => {
-    const mine = ++requested
+    const mine = ++requests
     isAsking = true
     const goOn = () => {
-      if (mine !== requested) return
+      if (mine !== requests) return
       isAsking = false
       engine.wait(false)
       for (const answer of unanswered.splice(0)) answer()

@@ -124,9 +124,9 @@ export function createEngine(deps: EngineDeps) {
     const url = deps.address()
     const ofSlot = flows.filter(flow => shownAs(flow) === slot)
     const open = runs.open(person.name, slot)
-    const requested = ofSlot.find(({ key }) => key === wanted)
-    if (requested)
-      return { flow: requested, run: open.find(({ flowId }) => flowId === requested.id) ?? null }
+    const selected = ofSlot.find(({ key }) => key === wanted)
+    if (selected)
+      return { flow: selected, run: open.find(({ flowId }) => flowId === selected.id) ?? null }
     if (doneHere.has(slot)) return null
     const begun = open.flatMap(run => {
       const flow = ofSlot.find(({ id }) => id === run.flowId)

@@ -122,7 +122,7 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     /** Told of every answer, or that there was none, while somebody inspects the page. */
     heard: null as
       | null
-      | ((bucket: Bucket, requested: RequestInit, answer: Response | null) => void),
+      | ((bucket: Bucket, requestInit: RequestInit, answer: Response | null) => void),
     /** Milliseconds until the bucket may be asked again. */
     pauseMs,
     /** Whether it is left alone because the server refuses this caller. */

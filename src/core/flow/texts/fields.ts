@@ -100,11 +100,11 @@ function asParts(texts: Readonly<Record<string, PartTexts>>, parts: Keyed) {
 
 /** Texts in the canonical order of files: languages by tag, parts as in the flow. */
 export function inOrder(texts: FlowTexts, { steps, checklist }: Parts): FlowTexts {
-  const ofLocale = (told: LocaleTexts): LocaleTexts => ({
-    ...told,
-    ...(told.steps && { steps: asParts(told.steps, steps) }),
-    ...(told.items && { items: asParts(told.items, checklist?.items ?? []) }),
+  const ofLocale = (texts: LocaleTexts): LocaleTexts => ({
+    ...texts,
+    ...(texts.steps && { steps: asParts(texts.steps, steps) }),
+    ...(texts.items && { items: asParts(texts.items, checklist?.items ?? []) }),
   })
   const sorted = Object.entries(texts).sort(byName)
-  return Object.fromEntries(sorted.map(([tag, told]) => [tag, ofLocale(told)]))
+  return Object.fromEntries(sorted.map(([tag, ofTag]) => [tag, ofLocale(ofTag)]))
 }

@@ -21,10 +21,10 @@ const spoken = (language: string) => (language === 'nb' ? 'no' : language)
  * pt-PT that is pt, and also pt-BR). A shorter tag in another script comes last.
  */
 export function servingTags(wanted: string, tags: readonly string[]): string[] {
-  const requested = localeOf(wanted)
-  if (!requested) return []
-  const { language, script } = requested.maximize()
-  const range = lower(requested.toString())
+  const wantedLocale = localeOf(wanted)
+  if (!wantedLocale) return []
+  const { language, script } = wantedLocale.maximize()
+  const range = lower(wantedLocale.toString())
   const rank = (tag: string): number => {
     const given = localeOf(tag)
     const likely = given?.maximize()

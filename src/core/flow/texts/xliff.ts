@@ -178,10 +178,10 @@ export function readXliff(text: string): TextSheet {
     }
   })
 
-  const take = (said: string) => {
+  const take = (text: string) => {
     if (asideAt > 0) return
-    if (into === 'source') segment.source += said
-    else if (into === 'target') segment.target += said
+    if (into === 'source') segment.source += text
+    else if (into === 'target') segment.target += text
   }
   parser.on('text', take)
   parser.on('cdata', take)

@@ -111,17 +111,17 @@ class OwnStatements extends Statements {
   }
 
   protected readonly ask: Ask = async ask => {
-    const requested = this.send(ask)
-    this.underWay.add(requested)
+    const sent = this.send(ask)
+    this.underWay.add(sent)
     try {
-      return await requested
+      return await sent
     } catch (error) {
       if (sqlStateOf(error) !== abortedState) this.fault = error
       // The failure of the earlier statement may be reported after this one.
       else await Promise.allSettled(this.underWay)
       throw this.fault ?? error
     } finally {
-      this.underWay.delete(requested)
+      this.underWay.delete(sent)
     }
   }
 }
@@ -182,9 +182,9 @@ export class Postgres extends Statements {
    * @param mode as `begin` takes it: `isolation level repeatable read, read only`
    */
   begin<T>(work: (transaction: Queries) => Promise<T>, mode = ''): Promise<T> {
-    const requested = (client: Client) =>
+    const sending = (client: Client) =>
       work(new OwnStatements(ask => this.watch(() => ask(client))))
-    return this.within(requested, mode)
+    return this.within(sending, mode)
   }
 
   private async within<T>(work: (client: Client) => Promise<T>, mode = ''): Promise<T> {

@@ -23,8 +23,6 @@ export interface DatabaseSeen {
   version: string
   /** What it says of the log in it; null if it is empty, and the first node sets it up. */
   log: LogState | null
-  /** How long a query and its answer take, milliseconds. */
-  tookMs: number
   /** How far its clock is ahead of this machine's, at least; milliseconds. */
   aheadMs: number
   isEncrypted: boolean
@@ -34,13 +32,8 @@ export interface DatabaseSeen {
   synchronousCommit: string
   /** The standbys that a commit waits for; empty if there are none. */
   synchronousStandbys: string
-  /** How many connected standbys a commit may wait for. */
-  followers: number
   /** Whether its write-ahead log is archived, as point-in-time recovery needs. */
   isArchiving: boolean
-  /** How many clients it accepts besides superusers, and how many it has now, Cairn's or others'. */
-  maxClients: number
-  clients: number
 }
 
 /** The first major version that has everything that Cairn needs. */
@@ -78,8 +71,8 @@ export async function inspectDatabase(
     requireUsable(place, facts)
     const log = await logStateOf(postgres)
     await requireLog(place, postgres, facts, log, mayHaveEnded)
-    const times = await postgres.begin(requested => timesOf(requested, now))
-    return { ...facts, place, log, ...times }
+    const aheadMs = await postgres.begin(queries => aheadMsOf(queries, now))
+    return { ...facts, place, log, aheadMs }
   } catch (error) {
     throw error instanceof DatabaseUnusable ? error : refusalOf(url, error)
   } finally {
@@ -92,7 +85,7 @@ type Facts = Awaited<ReturnType<typeof factsOf>>
 
 async function factsOf(postgres: Queries) {
   return (await postgres.get<
-    Omit<DatabaseSeen, 'place' | 'log' | 'tookMs' | 'aheadMs'> & {
+    Omit<DatabaseSeen, 'place' | 'log' | 'aheadMs'> & {
       major: number
       encoding: string
       isStandby: boolean
@@ -122,14 +115,7 @@ async function factsOf(postgres: Queries) {
       current_setting('full_page_writes')::boolean as "fullPageWrites",
       current_setting('synchronous_commit') as "synchronousCommit",
       current_setting('synchronous_standby_names') as "synchronousStandbys",
-      -- To most users it tells of others only that they are there.
-      (select count(*)::integer from pg_stat_replication
-        where coalesce(sync_state, 'sync') in ('sync', 'quorum')) as followers,
-      current_setting('archive_mode') <> 'off' as "isArchiving",
-      current_setting('max_connections')::integer
-        - current_setting('superuser_reserved_connections')::integer
-        - coalesce(current_setting('reserved_connections', true), '0')::integer as "maxClients",
-      (select sum(numbackends)::integer from pg_stat_database) as clients
+      current_setting('archive_mode') <> 'off' as "isArchiving"
     from (select 1) as one left join pg_class as ours on ours.oid = to_regclass('cairn_clock')`,
   ))!
 }
@@ -209,17 +195,14 @@ async function foreignTables(postgres: Queries): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-async function timesOf(
-  postgres: Queries,
-  now: () => number,
-): Promise<Pick<DatabaseSeen, 'tookMs' | 'aheadMs'>> {
+async function aheadMsOf(postgres: Queries, now: () => number): Promise<number> {
   const before = now()
   const startedAt = performance.now()
   const { at } = (await postgres.get<{ at: number }>(
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as at',
   ))!
   const tookMs = performance.now() - startedAt
-  return { tookMs, aheadMs: 0 - apart(before, at, tookMs) }
+  return 0 - apart(before, at, tookMs)
 }
 
 /** How many nodes of a database run, by what they have reported. Only reads. */

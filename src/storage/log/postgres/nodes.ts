@@ -64,8 +64,8 @@ export async function othersKnow(
   while (performance.now() < deadline) {
     // However the check ends, a committed change is answered.
     const late = sleep(deadline - performance.now(), null, { ref: false })
-    const requested = nodesBehind(queries, change, lease).catch(() => null)
-    const behind = await Promise.race([requested, late])
+    const lagging = nodesBehind(queries, change, lease).catch(() => null)
+    const behind = await Promise.race([lagging, late])
     if (behind?.length === 0) return true
     // A node that was not heard from lately will not take up the change while somebody waits.
     if (behind && !behind.some(({ isHeard }) => isHeard)) return false

@@ -119,9 +119,9 @@ export class PostgresLog implements Log {
   private async askNewest(): Promise<Position> {
     // Whoever asks in this turn of the event loop shares the answer, and nobody gets one that was asked for earlier.
     await new Promise<void>(resolve => setImmediate(resolve))
-    const requested = available(this.readClock(this.following))
+    const reading = available(this.readClock(this.following))
     this.asking = null
-    return requested
+    return reading
   }
 
   /** Reads the sequencer, and compares the clocks of both machines. */

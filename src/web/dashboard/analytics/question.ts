@@ -37,10 +37,10 @@ export function useQuestion(): Question {
   const { filters } = useFilters()
   const zone = useZone()
   const today = dayIn(zone)
-  const requested = filters.to ?? today
-  const from = filters.from ?? addDays(requested, 1 - defaultDays)
+  const lastDay = filters.to ?? today
+  const from = filters.from ?? addDays(lastDay, 1 - defaultDays)
   const isWhole = filters.days === 'complete' && from < today
-  const to = isWhole && requested >= today ? addDays(today, -1) : requested
+  const to = isWhole && lastDay >= today ? addDays(today, -1) : lastDay
   const { compare } = filters
   return {
     zone,
@@ -137,8 +137,8 @@ export function csvAddress(
   rows: 'runs' | 'events' | null,
 ): string {
   // Only runs keep the traits that people had when they started. Events belong to people and have none.
-  const requested = rows === 'events' ? { ...question, only: null } : question
-  return csvOf(flowKey, queryOf(requested, rows ? { rows } : intervalOf(requested)))
+  const rowQuery = rows === 'events' ? { ...question, only: null } : question
+  return csvOf(flowKey, queryOf(rowQuery, rows ? { rows } : intervalOf(rowQuery)))
 }
 
 export const csvOf = (flowKey: string, query: URLSearchParams): string =>

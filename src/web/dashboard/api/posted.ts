@@ -23,8 +23,8 @@ export function usePosted<T>(path: string, bodies: readonly unknown[] | null): R
     if (bodies === null) return
     const stop = new AbortController()
     const { signal } = stop
-    const requested = bodies.map(body => ask<T>(path, { method: 'POST', body, signal }))
-    Promise.all(requested)
+    const responses = bodies.map(body => ask<T>(path, { method: 'POST', body, signal }))
+    Promise.all(responses)
       .then(answers =>
         batch(() => {
           data.value = answers.map(({ value }) => value as T)

@@ -43,11 +43,11 @@ export class Reading<T> {
 
   /** Asks again after a change. A request already under way may show the old state, so it no longer counts. */
   loadAnew(): Promise<void> {
-    const requested: Promise<void> = this.ask(() => this.underWay === requested).finally(() => {
-      if (this.underWay === requested) this.underWay = null
+    const ownRequest: Promise<void> = this.ask(() => this.underWay === ownRequest).finally(() => {
+      if (this.underWay === ownRequest) this.underWay = null
     })
-    this.underWay = requested
-    return requested
+    this.underWay = ownRequest
+    return ownRequest
   }
 
   private async ask(counts: () => boolean): Promise<void> {

@@ -22,8 +22,8 @@ export interface Answer<T> {
   etag: string | null
 }
 
-async function send(path: string, requested: Asked, credential: string): Promise<Response> {
-  const { method = 'GET', body, known, ifMatch, isNew, signal } = requested
+async function send(path: string, options: Asked, credential: string): Promise<Response> {
+  const { method = 'GET', body, known, ifMatch, isNew, signal } = options
   const headers: Record<string, string> = { authorization: `Bearer ${credential}` }
   if (known) headers['if-none-match'] = known
   if (ifMatch) headers['if-match'] = ifMatch
@@ -44,15 +44,15 @@ async function send(path: string, requested: Asked, credential: string): Promise
  * @param path below `/api/v1`, with its query
  * @throws Failure
  */
-export const ask = <T>(path: string, requested: Asked = {}): Promise<Answer<T>> =>
-  whilePending(askNow<T>(path, requested))
+export const ask = <T>(path: string, options: Asked = {}): Promise<Answer<T>> =>
+  whilePending(askNow<T>(path, options))
 
-async function askNow<T>(path: string, requested: Asked): Promise<Answer<T>> {
+async function askNow<T>(path: string, options: Asked): Promise<Answer<T>> {
   try {
-    let response = await send(path, requested, await token())
+    let response = await send(path, options, await token())
     if (response.status === 401) {
       await renew()
-      response = await send(path, requested, await token())
+      response = await send(path, options, await token())
       if (response.status === 401) presence.value = 'out'
     }
     const etag = response.headers.get('etag')
@@ -63,7 +63,7 @@ async function askNow<T>(path: string, requested: Asked): Promise<Answer<T>> {
       return { value: null, etag }
     }
     if (!response.ok) throw await failureOf(response)
-    if (requested.method && requested.method !== 'GET') {
+    if (options.method && options.method !== 'GET') {
       noteNodesBehind(response.headers.get('cairn-nodes-behind') ?? '')
     }
     const value = response.status === 204 ? null : ((await response.json()) as T)
@@ -83,6 +83,6 @@ export async function download(path: string): Promise<Blob> {
 }
 
 /** Has something done, and returns the outcome. @throws Failure */
-export async function act<T>(path: string, requested: Asked): Promise<T> {
-  return (await ask<T>(path, { method: 'POST', ...requested })).value as T
+export async function act<T>(path: string, options: Asked): Promise<T> {
+  return (await ask<T>(path, { method: 'POST', ...options })).value as T
 }

@@ -20,11 +20,11 @@ export interface Reviewed {
  * @param query of the difference; null if there is none
  */
 export function useReviewed(key: string, query: Record<string, string> | null) {
-  const requested = query && `${new URLSearchParams(query)}`
-  return useOnce(`${key} ${requested}`, async (): Promise<Reviewed> => {
+  const search = query && `${new URLSearchParams(query)}`
+  return useOnce(`${key} ${search}`, async (): Promise<Reviewed> => {
     const draft = (await ask<DraftAnswer>(flowPath(key, '/draft'))).value!
     const difference =
-      requested === null ? null : (await ask<DiffAnswer>(flowPath(key, `/diff?${requested}`))).value
+      search === null ? null : (await ask<DiffAnswer>(flowPath(key, `/diff?${search}`))).value
     return { etag: draft.etag, draft, difference }
   })
 }

@@ -26,15 +26,15 @@ const verbs = {
 
 /** Hides a flow from visitors, for now or for good. */
 export function Withdraw({ flow, said }: Changing) {
-  const requested = useSignal<keyof typeof verbs | null>(null)
-  const close = () => (requested.value = null)
+  const confirming = useSignal<keyof typeof verbs | null>(null)
+  const close = () => (confirming.value = null)
   const { status, key } = flow
   const isLive = status === 'published'
   const offered = (['unpublish', 'archive'] as const).filter(verb =>
     verb === 'unpublish' ? isLive : status !== 'archived',
   )
   if (!may('flows:publish') || offered.length === 0) return null
-  const verb = requested.value
+  const verb = confirming.value
   return (
     <Part
       id="withdraw"
@@ -42,7 +42,7 @@ export function Withdraw({ flow, said }: Changing) {
       beside={
         <div class="actions">
           {offered.map(one => (
-            <Button key={one} look="danger" onClick={() => (requested.value = one)}>
+            <Button key={one} look="danger" onClick={() => (confirming.value = one)}>
               {verbs[one].name}
             </Button>
           ))}

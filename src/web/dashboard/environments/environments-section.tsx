@@ -70,12 +70,12 @@ function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
 export function EnvironmentsSection() {
   const links = useLinks()
   const said = useSignal<string | null>(null)
-  const requested = useSignal<Linked | null>(null)
+  const confirming = useSignal<Linked | null>(null)
   const unlink = (one: Linked) => (
     <Button
       look="danger"
       aria-label={words.unlinkNamed(one.name)}
-      onClick={() => (requested.value = one)}
+      onClick={() => (confirming.value = one)}
     >
       {words.unlink}
     </Button>
@@ -124,18 +124,18 @@ export function EnvironmentsSection() {
           )
         }
       </Reading>
-      {requested.value && (
+      {confirming.value && (
         <Confirm
-          title={words.unlinkTitle(requested.value.name)}
+          title={words.unlinkTitle(confirming.value.name)}
           verb={words.unlink}
           isDanger
           act={async () => {
-            const { id, name } = requested.value!
+            const { id, name } = confirming.value!
             await act(`${environmentsPath}/${id}`, { method: 'DELETE' })
             said.value = words.unlinked(name)
             readAgain()
           }}
-          onClose={() => (requested.value = null)}
+          onClose={() => (confirming.value = null)}
         >
           <p>{words.unlinkWhy}</p>
         </Confirm>

@@ -82,7 +82,7 @@ const columns = (promote: (flow: StagedFlow) => void): Column<StagedFlow>[] => [
 function Compared({ data }: { data: StagedFlows }) {
   const { filters, setFilters } = useFilters()
   const said = useSignal<string | null>(null)
-  const requested = useSignal<StagedFlow | null>(null)
+  const confirming = useSignal<StagedFlow | null>(null)
   const { organisation, flows } = data
   const isShort = filters.changed === '1'
   const shown = isShort ? flows.filter(({ state }) => state !== 'same') : flows
@@ -97,17 +97,17 @@ function Compared({ data }: { data: StagedFlows }) {
       />
       <Table
         caption={words.caption}
-        columns={columns(flow => (requested.value = flow))}
+        columns={columns(flow => (confirming.value = flow))}
         rows={shown}
         keyOf={({ key }) => key}
         none={words.empty}
       />
-      {requested.value && (
+      {confirming.value && (
         <Promote
-          flow={requested.value}
+          flow={confirming.value}
           staging={organisation}
           onPromoted={sentence => (said.value = sentence)}
-          onClose={() => (requested.value = null)}
+          onClose={() => (confirming.value = null)}
         />
       )}
     </>

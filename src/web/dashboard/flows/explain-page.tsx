@@ -17,11 +17,11 @@ const maxAtOnce = 30
 
 function Answer({ question, flows }: { question: Question; flows: readonly AuthoredFlow[] }) {
   const published = flows.filter(({ status }) => status === 'published')
-  const requested = question.flow ? [question.flow] : published.map(({ key }) => key)
-  const bodies = requested.slice(0, maxAtOnce).map(flow => bodyOf(question, flow))
+  const flowKeys = question.flow ? [question.flow] : published.map(({ key }) => key)
+  const bodies = flowKeys.slice(0, maxAtOnce).map(flow => bodyOf(question, flow))
   const answer = usePosted<Explanation>('/manage/explain', bodies)
   const nameOf = (key: string) => flows.find(flow => flow.key === key)?.name ?? key
-  if (requested.length === 0) {
+  if (flowKeys.length === 0) {
     return (
       <Notice
         icon="flows"
@@ -40,7 +40,7 @@ function Answer({ question, flows }: { question: Question; flows: readonly Autho
         return (
           <>
             <ExplainedTable explanations={explanations} nameOf={nameOf} />
-            {requested.length > maxAtOnce && <p class="footnote">{words.first(maxAtOnce)}</p>}
+            {flowKeys.length > maxAtOnce && <p class="footnote">{words.first(maxAtOnce)}</p>}
           </>
         )
       }}

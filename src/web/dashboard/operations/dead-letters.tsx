@@ -75,9 +75,9 @@ async function carryOut({ verb, id }: Asked): Promise<string> {
 export function DeadLetters() {
   const list = useRead<DeadLetterList>('/manage/dead-letters')
   const said = useSignal<string | null>(null)
-  const requested = useSignal<Asked | null>(null)
-  const ask = (wanted: Asked) => (requested.value = wanted)
-  const close = () => (requested.value = null)
+  const confirming = useSignal<Asked | null>(null)
+  const ask = (wanted: Asked) => (confirming.value = wanted)
+  const close = () => (confirming.value = null)
   const count = formatCount(list.data?.count ?? 0)
   return (
     <Part
@@ -114,20 +114,20 @@ export function DeadLetters() {
           )
         }
       </Reading>
-      {requested.value && (
+      {confirming.value && (
         <Confirm
-          title={requested.value.verb === 'drop' ? words.dropTitle : words.retryTitle}
-          verb={requested.value.verb === 'drop' ? words.drop : words.retry}
-          isDanger={requested.value.verb === 'drop'}
+          title={confirming.value.verb === 'drop' ? words.dropTitle : words.retryTitle}
+          verb={confirming.value.verb === 'drop' ? words.drop : words.retry}
+          isDanger={confirming.value.verb === 'drop'}
           act={async () => {
-            said.value = await carryOut(requested.value!)
+            said.value = await carryOut(confirming.value!)
             readAgain()
           }}
           onClose={close}
         >
           <p>
-            {words[requested.value.verb === 'drop' ? 'dropWhy' : 'retryWhy'](
-              requested.value.id === undefined ? words.everyOne(count) : words.one,
+            {words[confirming.value.verb === 'drop' ? 'dropWhy' : 'retryWhy'](
+              confirming.value.id === undefined ? words.everyOne(count) : words.one,
             )}
           </p>
         </Confirm>

@@ -28,6 +28,6 @@ export interface Changing<Asked> {
 
 export function useChanging<Asked>(): Changing<Asked> {
   const said = useSignal<string | null>(null)
-  const requested = useSignal<Asked | null>(null)
-  return { said, asked: requested }
+  const confirming = useSignal<Asked | null>(null)
+  return { said, asked: confirming }
 }

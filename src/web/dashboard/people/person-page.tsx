@@ -32,10 +32,10 @@ const Unseen = ({ person, children }: { person: Person; children: ComponentChild
 /** The person whom the address names: what they met, and what can be done for them. */
 function PersonData({ person }: { person: Person }) {
   const history = useRead<PersonHistory>(personPath(person, '/history'), everyMs)
-  const requested = useSignal<'erase' | 'allow' | null>(null)
+  const confirming = useSignal<'erase' | 'allow' | null>(null)
   const said = useSignal<ComponentChildren>('')
   const receipt = useSignal<Erasure | null>(null)
-  const close = () => (requested.value = null)
+  const close = () => (confirming.value = null)
   const done = (what: string) => {
     said.value = what
     readAgain()
@@ -55,7 +55,7 @@ function PersonData({ person }: { person: Person }) {
             <Unseen person={person}>
               {whyNot}
               {may('people:erase') && (
-                <Button onClick={() => (requested.value = 'allow')}>{words.allow}</Button>
+                <Button onClick={() => (confirming.value = 'allow')}>{words.allow}</Button>
               )}
             </Unseen>
           ) : (
@@ -64,7 +64,7 @@ function PersonData({ person }: { person: Person }) {
                 {whyNot}
                 <ExportPerson person={person} say={text => (said.value = text)} />
                 {may('people:erase') && (
-                  <Button look="danger" onClick={() => (requested.value = 'erase')}>
+                  <Button look="danger" onClick={() => (confirming.value = 'erase')}>
                     {words.erase}
                   </Button>
                 )}
@@ -76,7 +76,7 @@ function PersonData({ person }: { person: Person }) {
           )
         }
       </Reading>
-      {requested.value === 'erase' && (
+      {confirming.value === 'erase' && (
         <ErasePerson
           person={person}
           onClose={close}
@@ -86,7 +86,7 @@ function PersonData({ person }: { person: Person }) {
           }}
         />
       )}
-      {requested.value === 'allow' && (
+      {confirming.value === 'allow' && (
         <AllowPerson
           person={person}
           onClose={close}

@@ -33,7 +33,7 @@ export function showChecklist(
   /** The languages that it was drawn for. */
   let languages = ''
   /** Whose progress was asked for. */
-  let requested: string | null = null
+  let lastNames: string | null = null
 
   const drawing = drawer.checklist(flow, {
     toggle(isOpen) {
@@ -111,9 +111,9 @@ export function showChecklist(
     if (isAsking || isHidden || !outbox.maySpeak() || feed.isCrowded()) return
     const version = feed.progressVersion()
     const isNews = version !== null && version !== run.progressVersion
-    if (!isNews && requested === String(names())) return
-    const isKnown = requested === null && run.askedAt !== null && isWithin(run.askedAt, justNowMs)
-    requested = String(names())
+    if (!isNews && lastNames === String(names())) return
+    const isKnown = lastNames === null && run.askedAt !== null && isWithin(run.askedAt, justNowMs)
+    lastNames = String(names())
     if (isKnown && !isNews && !isReloaded(page)) return
     isAsking = true
     load(version)

@@ -58,13 +58,13 @@ export function fillCard(card: HTMLElement, view: StepView, { host, page, words 
     inner.append(make(page, 'div', 'body', { id: 'body', part: 'body' }, ...text))
     card.setAttribute('aria-describedby', 'body')
   }
-  const requested = step.question ? askOn(view, inner, page) : view
+  const content = step.question ? askOn(view, inner, page) : view
   const foot = make(page, 'div', 'foot', { part: 'foot' })
   const progress = progressOf(view, host.themeOf(view.flow.theme), words, page)
   if (progress) foot.append(progress)
   const actions = make(page, 'div', 'actions')
   for (const { label, choice, isMain } of buttonsOf(view, words, page)) {
-    const press = () => requested.choose(choice)
+    const press = () => content.choose(choice)
     const made = button(page, `button${isMain ? ' main' : ''}`, label, press)
     made.setAttribute('part', isMain ? 'button primary' : 'button')
     actions.append(made)

@@ -16,8 +16,8 @@ export function ProblemList({
   isBrief?: boolean
   onGo(place: GoTo): void
 }) {
-  const count = (requested: FlowProblem['severity']) =>
-    problems.filter(({ severity }) => severity === requested).length
+  const count = (level: FlowProblem['severity']) =>
+    problems.filter(({ severity }) => severity === level).length
   const told =
     state === 'failing'
       ? words.notJudged

@@ -59,7 +59,7 @@ export function LanguagesPart({ flowNow }: { flowNow: () => { [name: string]: Pl
     {
       name: words.texts,
       isNumber: true,
-      cell: ({ translated: told, of }) => words.told(told, of),
+      cell: ({ translated, of }) => words.told(translated, of),
     },
     {
       name: words.files,
