@@ -2,10 +2,23 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { PublicErrorCode } from '../core/errors.ts'
 import type { FlowEntry, StepEntry } from '../core/organisation/catalogue.ts'
 import type { Bucket } from '../core/organisation/limits.ts'
-import type { Tag } from './description/document.ts'
 import type { Needs } from './principal.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Reply } from './responder.ts'
+
+/** The groups of operations, in the order of the document. */
+export const tags = {
+  Flows: 'Published tours, checklists and announcements.',
+  Checklists: "A person's progress.",
+  Events: 'What people did, in batches. Each event is stored once.',
+  Steps: "Whether pages find a step's element, and whether it has changed.",
+  Liveness: 'Whether the snippet is installed and running, and how to fix it.',
+  Analytics: "A flow's runs in numbers.",
+  Management: 'For back ends, CI and the command line, with a management token.',
+  Description: 'This description.',
+} as const
+
+export type Tag = keyof typeof tags
 
 /** Where the API lives. */
 const apiPrefix = '/api/v1'

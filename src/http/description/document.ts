@@ -1,26 +1,12 @@
 import { defaultLimits } from '../../core/organisation/limits.ts'
 import { version } from '../../core/version.ts'
 import { ValidationError } from '../responder.ts'
-import type { Route } from '../route.ts'
+import { type Route, tags } from '../route.ts'
 import { errorComponents, publicErrors } from './errors.ts'
 import { headers } from './headers.ts'
 import introduction from './introduction.md' with { type: 'text' }
 import { SchemaBook } from './json-schema.ts'
 import { operationOf, templateOf } from './operation.ts'
-
-/** The groups of operations, in the order of the document. */
-export const tags = {
-  Flows: 'Published tours, checklists and announcements.',
-  Checklists: "A person's progress.",
-  Events: 'What people did, in batches. Each event is stored once.',
-  Steps: "Whether pages find a step's element, and whether it has changed.",
-  Liveness: 'Whether the snippet is installed and running, and how to fix it.',
-  Analytics: "A flow's runs in numbers.",
-  Management: 'For back ends, CI and the command line, with a management token.',
-  Description: 'This description.',
-} as const
-
-export type Tag = keyof typeof tags
 
 /** The ways in which callers can authenticate. */
 export const securitySchemes = {

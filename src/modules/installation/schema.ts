@@ -9,7 +9,7 @@ import {
   PersonFields,
   Text,
 } from '../../core/shapes.ts'
-import { presenceStages } from '../../storage/interfaces/installation.ts'
+import { presenceStages } from '../../storage/interfaces/gate.ts'
 
 export const HeartbeatQuery = Type.Object({
   ...PersonFields,

@@ -3,12 +3,12 @@ import { nearestRank } from '../../core/number/statistics.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import { version } from '../../core/version.ts'
-import {
-  type CountedSince,
-  type InstallationStores,
-  type Presence,
-  presenceStages,
-  type SeenStore,
+import { presenceStages } from '../../storage/interfaces/gate.ts'
+import type {
+  CountedSince,
+  InstallationStores,
+  Presence,
+  SeenStore,
 } from '../../storage/interfaces/installation.ts'
 import { pinnedSnippet } from '../../web/snippet-files.ts'
 import { type Found, findingsOf, isInstalled } from './findings.ts'

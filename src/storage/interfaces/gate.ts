@@ -4,7 +4,13 @@ import type { Bucket } from '../../core/organisation/limits.ts'
 import type { DashboardSession } from '../../core/organisation/sessions.ts'
 import type { UserHashCounts } from '../../core/organisation/verified-identity.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
-import type { PresenceMark } from './installation.ts'
+
+export const presenceStages = ['key_used', 'flows_fetched', 'heartbeat', 'events_flowing'] as const
+
+/** What is recorded about an organisation by first and last time: the stages, and a hint at a problem. */
+export const presenceMarks = [...presenceStages, 'old_key_used'] as const
+
+export type PresenceMark = (typeof presenceMarks)[number]
 
 /** What is needed from storage before a route is reached. */
 export interface GateStores {

@@ -3,14 +3,8 @@ import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { Bucket } from '../../core/organisation/limits.ts'
 import type { UserHashCounts } from '../../core/organisation/verified-identity.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
-import type { SeenAtGate } from './gate.ts'
+import type { PresenceMark, SeenAtGate } from './gate.ts'
 
-export const presenceStages = ['key_used', 'flows_fetched', 'heartbeat', 'events_flowing'] as const
-
-/** What is recorded about an organisation by first and last time: the stages, and a hint at a problem. */
-export const presenceMarks = [...presenceStages, 'old_key_used'] as const
-
-export type PresenceMark = (typeof presenceMarks)[number]
 /** What the installation page for managers needs from storage beyond what pages may see. */
 export interface SeenStore {
   /** Writes what is only noted in memory, so that it can be read. Does nothing if nothing can be written. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { rejectionCodes } from '../../../src/core/event/event.ts'
 import { type Evidence, findingsOf } from '../../../src/modules/installation/findings.ts'
-import { type Presence, presenceMarks } from '../../../src/storage/interfaces/installation.ts'
+import { presenceMarks } from '../../../src/storage/interfaces/gate.ts'
+import type { Presence } from '../../../src/storage/interfaces/installation.ts'
 
 const now = Date.UTC(2026, 10, 20, 9, 30)
 const minute = 60_000

@@ -1,7 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import type { Bucket } from '../../../core/organisation/limits.ts'
 import { minuteMs } from '../../../core/time/durations.ts'
-import { type BeatBounds, type PresenceMark, presenceMarks } from '../../interfaces/installation.ts'
+import { type PresenceMark, presenceMarks } from '../../interfaces/gate.ts'
+import type { BeatBounds } from '../../interfaces/installation.ts'
 
 /** How many of the latest clock skews are kept. */
 const skewsKept = 101
