@@ -90,7 +90,8 @@ export async function restore(
     await requireDiskRoom(dataDir, total)
     onProgress({ phase: 'copying', done: 0, total })
     createFile(staged)
-    await pipeline(createReadStream(file), createWriteStream(staged))
+    // Opened without creating it, so that it does not come back if a signal removes it first.
+    await pipeline(createReadStream(file), createWriteStream(staged, { flags: 'r+' }))
     const checked = await check(file, staged, total, onProgress)
     signEverybodyOut(staged)
     syncFile(staged)
