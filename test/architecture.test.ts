@@ -364,8 +364,6 @@ test('every file is reached from the entry, from a thread’s, or from one that 
   const reached = new Set<string>([
     ...['web/snippet/tsconfig.json', 'web/dashboard/tsconfig.json', 'sdk/tsconfig.json'],
     ...packed.flatMap(folder => [`${folder}/package.json`, `${folder}/README.md`]),
-    // What the manual names for operators to download.
-    ...['alerts.yaml', 'grafana.json'].map(name => `manual/monitoring/${name}`),
     // What each part of the engine is for, what it costs, and what was measured.
     ...['', 'run-blocks/'].map(part => `storage/sqlite/engine/${part}README.md`),
     ...['main.css', ...styles.map(([, name]) => name)].map(name => `web/dashboard/styles/${name}`),
