@@ -1,17 +1,27 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 
-/** The name of a number. Its meaning is shown to anybody who points at the name or presses it. */
+/** A name. Its meaning is shown to anybody who points at it or presses it, unless a press does something else. */
 export function Defined({
   means,
+  act,
   children,
 }: {
   means: string | undefined
+  /** What a press does in place of showing the meaning. */
+  act?: (() => void) | undefined
   children: ComponentChildren
 }) {
   const id = useId()
   const note = useRef<HTMLSpanElement>(null)
-  if (!means) return <>{children}</>
+  if (!means && !act) return <>{children}</>
+  if (!means) {
+    return (
+      <button type="button" class="sort" onClick={act}>
+        {children}
+      </button>
+    )
+  }
   const show = (event: Event) => {
     const panel = note.current!
     const at = (event.currentTarget as HTMLElement).getBoundingClientRect()
@@ -26,13 +36,13 @@ export function Defined({
     <span class="defined">
       <button
         type="button"
-        class="term"
+        class={act ? 'term sort' : 'term'}
         aria-describedby={id}
         onMouseEnter={show}
         onMouseLeave={hide}
         onFocus={show}
         onBlur={hide}
-        onClick={show}
+        onClick={act ?? show}
         onKeyDown={event => event.key === 'Escape' && hide()}
       >
         {children}
