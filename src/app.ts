@@ -64,7 +64,7 @@ import type {
   ServerWatch,
 } from './storage/interfaces/operations.ts'
 import type { OrganisationStore } from './storage/interfaces/organisations.ts'
-import type { PeopleStore } from './storage/interfaces/people.ts'
+import type { PeopleList, PeopleStore } from './storage/interfaces/people.ts'
 import type { RunStore } from './storage/interfaces/runs.ts'
 import type { StepEvidenceStore, StepStores } from './storage/interfaces/steps.ts'
 import type { TicketStore } from './storage/interfaces/tickets.ts'
@@ -129,6 +129,7 @@ export interface ManagementStores {
   access: AccessStore
   organisations: OrganisationStore
   people: PeopleStore
+  peopleList: PeopleList
   operations: OperationsStore
   signIns: DashboardStore
   alerts: AlertStore

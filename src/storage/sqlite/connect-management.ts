@@ -13,7 +13,7 @@ import type { KnownSessions, KnownTokens } from '../interfaces/gate.ts'
 import type { SeenStore } from '../interfaces/installation.ts'
 import type { OperationsStore } from '../interfaces/operations.ts'
 import type { OrganisationStore } from '../interfaces/organisations.ts'
-import type { PeopleStore } from '../interfaces/people.ts'
+import type { PeopleList, PeopleStore } from '../interfaces/people.ts'
 import type { RunStore } from '../interfaces/runs.ts'
 import type { StepEvidenceStore } from '../interfaces/steps.ts'
 import type { TicketStore } from '../interfaces/tickets.ts'
@@ -49,6 +49,7 @@ import {
 } from './organisations/organisations.ts'
 import { linkStaging, readLinks, unlinkStaging } from './organisations/staging-links.ts'
 import { identityHours } from './organisations/user-hashes.ts'
+import { peopleListOver } from './people/people-list.ts'
 import { personData } from './people/person-data.ts'
 import { personEventsOver } from './people/person-events.ts'
 import { runListOver } from './runs/run-rows.ts'
@@ -108,6 +109,7 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
   }
   const steps = new StepReader(reading)
   const eventLog = new EventLogReader(reading)
+  const peopleList = peopleListOver(reading)
   const runs = first(storage.projected, {
     runs: runListOver(reading).runs,
     writtenAnswers: writtenAnswersOver(reading),
@@ -142,6 +144,13 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
     }),
     eventLog: asPort<EventLog>(first(storage.followed, eventLog)),
     activity: asPort<ActivityStore>({ after: (...args) => storage.readActivity(...args) }),
+    peopleList: asPort<PeopleList>({
+      ...first(storage.projected, peopleList),
+      async *people(...args) {
+        await storage.projected()
+        yield* peopleList.people(...args)
+      },
+    }),
     people: asPort<PeopleStore>({
       stored: person => runs.stored(reading, person),
       events: first(storage.followed, { events: personEventsOver(reading, eventLog) }).events,
