@@ -38,6 +38,7 @@ import { eventRoutes } from './modules/events/routes.ts'
 import { flowRoutes } from './modules/flows/routes.ts'
 import { installationRoutes } from './modules/installation/routes.ts'
 import { manualRoutes, missingPage } from './modules/manual/routes.ts'
+import { memberRoutes } from './modules/members/routes.ts'
 import { operationsRoutes } from './modules/operations/routes.ts'
 import { organisationRoutes } from './modules/organisations/routes.ts'
 import { peopleRoutes } from './modules/people/routes.ts'
@@ -56,6 +57,7 @@ import type { ActivityStore, EventLog, EventStores } from './storage/interfaces/
 import type { ExplainStore, PublishedFlowStores } from './storage/interfaces/flows.ts'
 import type { GateStores, KnownSessions, KnownTokens } from './storage/interfaces/gate.ts'
 import type { InstallationStores, SeenStore } from './storage/interfaces/installation.ts'
+import type { MemberStore } from './storage/interfaces/members.ts'
 import type {
   OperationsStore,
   OrganisationRates,
@@ -130,6 +132,7 @@ export interface ManagementStores {
   people: PeopleStore
   operations: OperationsStore
   signIns: DashboardStore
+  members: MemberStore
   alerts: AlertStore
   managementTokens: KnownTokens
   dashboardSessions: KnownSessions
@@ -173,6 +176,7 @@ export function routesOf(deps: AppDeps): Route[] {
     }),
     ...analytics.routes,
     ...accessRoutes({ access: management.access }),
+    ...memberRoutes({ members: management.members }),
     ...organisationRoutes({ ...management, clock }),
     ...authoringRoutes({ ...management, flowWork }),
     ...ticketRoutes({ ...management, stores, flowWork }),
