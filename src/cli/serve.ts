@@ -7,7 +7,7 @@ import { newLink } from './dashboard.ts'
 import { makeDirectory } from './data.ts'
 import { warn } from './failure.ts'
 import { managedAt, operated } from './manage.ts'
-import { print, tell } from './output.ts'
+import { printPainted, tell } from './output.ts'
 import { addSettings, serverSettings, serverSettingsOf } from './settings.ts'
 
 export function addServe(cairn: Command): void {
@@ -69,8 +69,7 @@ async function printLink(config: Config, url: string): Promise<void> {
   const body = { role: 'operator' } as const
   const base = config.publicUrl ?? url
   const link = await managedAt(config, only.id, manager => newLink(manager, base, body))
-  tell(
-    `cairn: open the dashboard of ${only.name} (this link signs you in once, within ten minutes):`,
-  )
-  print(link.url)
+  tell('', `Open the dashboard of ${only.name}. This link signs you in once, within ten minutes:`)
+  const shown = wantsColour(process.stdout, process.env) ? `\x1b[1;36m${link.url}\x1b[0m` : link.url
+  printPainted('', `  ${shown}`, '')
 }
