@@ -40,7 +40,9 @@ const rows: Row[] = [
     settings: place,
     async run({ ask }, given) {
       const { role, name } = given
-      const made = await ask<CreatedInvitation>('POST /members/invitations', { body: { role, name } })
+      const made = await ask<CreatedInvitation>('POST /members/invitations', {
+        body: { role, name },
+      })
       return { ...made, link: linkWith(made.code, given) }
     },
     show({ link, name, role, expiresAt }) {

@@ -1,4 +1,5 @@
 import type { Config } from '../config/settings.ts'
+import { painted, wantsColour } from '../core/text/colour.ts'
 import type { OrganisationList } from '../modules/organisations/schema.ts'
 import { requireOwnData } from '../runtime/place.ts'
 import { hasDatabase } from '../storage/sqlite/database/database.ts'
@@ -70,6 +71,6 @@ async function printLink(config: Config, url: string): Promise<void> {
   const base = config.publicUrl ?? url
   const link = await managedAt(config, only.id, manager => newLink(manager, base, body))
   tell('', `Open the dashboard of ${only.name}. This link signs you in once, within ten minutes:`)
-  const shown = wantsColour(process.stdout, process.env) ? `\x1b[1;36m${link.url}\x1b[0m` : link.url
-  printPainted('', `  ${shown}`, '')
+  const isColoured = wantsColour(process.stdout, process.env)
+  printPainted('', isColoured ? painted(link.url, 'cyan') : link.url, '')
 }
