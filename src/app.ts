@@ -39,6 +39,7 @@ import { flowRoutes } from './modules/flows/routes.ts'
 import { installationRoutes } from './modules/installation/routes.ts'
 import { manualRoutes, missingPage } from './modules/manual/routes.ts'
 import { mcpRoutes } from './modules/mcp/routes.ts'
+import { memberRoutes } from './modules/members/routes.ts'
 import { operationsRoutes } from './modules/operations/routes.ts'
 import { organisationRoutes } from './modules/organisations/routes.ts'
 import { peopleRoutes } from './modules/people/routes.ts'
@@ -57,6 +58,7 @@ import type { ActivityStore, EventLog, EventStores } from './storage/interfaces/
 import type { ExplainStore, PublishedFlowStores } from './storage/interfaces/flows.ts'
 import type { GateStores, KnownSessions, KnownTokens } from './storage/interfaces/gate.ts'
 import type { InstallationStores, SeenStore } from './storage/interfaces/installation.ts'
+import type { MemberStore } from './storage/interfaces/members.ts'
 import type {
   OperationsStore,
   OrganisationRates,
@@ -132,6 +134,7 @@ export interface ManagementStores {
   peopleList: PeopleList
   operations: OperationsStore
   signIns: DashboardStore
+  members: MemberStore
   alerts: AlertStore
   managementTokens: KnownTokens
   dashboardSessions: KnownSessions
@@ -175,6 +178,7 @@ export function routesOf(deps: AppDeps): Route[] {
     }),
     ...analytics.routes,
     ...accessRoutes({ access: management.access }),
+    ...memberRoutes({ members: management.members }),
     ...organisationRoutes({ ...management, clock }),
     ...authoringRoutes({ ...management, flowWork }),
     ...ticketRoutes({ ...management, stores, flowWork }),

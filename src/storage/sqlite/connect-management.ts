@@ -11,6 +11,7 @@ import type { ActivityStore, EventLog } from '../interfaces/events.ts'
 import type { ExplainStore } from '../interfaces/flows.ts'
 import type { KnownSessions, KnownTokens } from '../interfaces/gate.ts'
 import type { SeenStore } from '../interfaces/installation.ts'
+import type { MemberStore } from '../interfaces/members.ts'
 import type { OperationsStore } from '../interfaces/operations.ts'
 import type { OrganisationStore } from '../interfaces/organisations.ts'
 import type { PeopleList, PeopleStore } from '../interfaces/people.ts'
@@ -40,6 +41,7 @@ import {
   noteTokenUse,
   revokeToken,
 } from './organisations/management-tokens.ts'
+import * as members from './organisations/members.ts'
 import {
   addOrganisation,
   changeOrganisation,
@@ -194,8 +196,18 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
       link: reads(dashboard.findLink),
       redeemLink: changes(dashboard.redeemLink),
       beginSession: changes(dashboard.beginSession),
+      nameMember: changes(members.nameMember),
       endSession: changes(dashboard.endSession),
       endSessionsOf: changes(dashboard.endSessionsOf),
+    }),
+    members: asPort<MemberStore>({
+      members: reads(members.listMembers),
+      invitations: reads(members.listInvitations),
+      invite: changes(members.invite),
+      revokeInvitation: changes(members.revokeInvitation),
+      linkMember: changes(members.linkMember),
+      changeRole: changes(members.changeRole),
+      removeMember: changes(members.removeMember),
     }),
     alerts: asPort<AlertStore>({
       watched: reads(alertTables.watchedOrganisations),

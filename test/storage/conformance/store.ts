@@ -118,8 +118,18 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
     link: true,
     redeemLink: true,
     beginSession: true,
+    nameMember: true,
     endSession: true,
     endSessionsOf: true,
+  },
+  members: {
+    members: true,
+    invitations: true,
+    invite: true,
+    revokeInvitation: true,
+    linkMember: true,
+    changeRole: true,
+    removeMember: true,
   },
   alerts: {
     watched: true,

@@ -16,6 +16,7 @@ const names = [
   'steps',
   'items',
   'management_tokens',
+  'members',
   'dashboard_sessions',
   'dashboard_links',
   'alert_settings',
