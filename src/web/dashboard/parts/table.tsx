@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Defined } from './defined.tsx'
+import { Tip } from './tip.tsx'
 
 /** A column: its name, and the cell of a row. */
 export interface Column<Row> {
@@ -45,7 +45,7 @@ export function Table<Row>({
         <tr>
           {columns.map(column => (
             <th key={column.name} scope="col" class={kind(column)}>
-              {column.head ?? <Defined means={column.means}>{column.name}</Defined>}
+              {column.head ?? <Tip text={column.means}>{column.name}</Tip>}
             </th>
           ))}
         </tr>
