@@ -10,6 +10,7 @@ import type { EnvironmentStore } from '../interfaces/environments.ts'
 import type { ActivityStore, EventLog } from '../interfaces/events.ts'
 import type { ExplainStore } from '../interfaces/flows.ts'
 import type { KnownSessions, KnownTokens } from '../interfaces/gate.ts'
+import type { ImageStore } from '../interfaces/images.ts'
 import type { SeenStore } from '../interfaces/installation.ts'
 import type { MemberStore } from '../interfaces/members.ts'
 import type { OperationsStore } from '../interfaces/operations.ts'
@@ -34,6 +35,7 @@ import {
 import { EventLogReader } from './ledger/event-log.ts'
 import { readAudit, writeAudit } from './organisations/audit-log.ts'
 import * as dashboard from './organisations/dashboard-sessions.ts'
+import * as imageTable from './organisations/images.ts'
 import {
   createToken,
   findToken,
@@ -228,6 +230,12 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
       attempted: notes(alertTables.recordAttempt),
       replay: changes(alertTables.replayDelivery),
       forget: notes(alertTables.forgetAlerts),
+    }),
+    images: asPort<ImageStore>({
+      list: reads(imageTable.listImages),
+      add: changes(imageTable.addImage),
+      remove: changes(imageTable.removeImage),
+      content: reads(imageTable.imageContent),
     }),
     environments: asPort<EnvironmentStore>({
       links: reads(readLinks),

@@ -485,6 +485,21 @@ create table dashboard_links (
 ) strict;
 create index dashboard_links_by_org on dashboard_links (org_id);
 
+-- Images that steps show. Their id is a hash of organisation and content, so that no other organisation can tell.
+create table images (
+  id text primary key,
+  org_id integer not null,
+  type text not null,
+  width integer not null,
+  height integer not null,
+  bytes integer not null,
+  -- As the uploaded file was called; null if nobody said.
+  name text,
+  created_at integer not null,
+  content blob not null
+) strict;
+create index images_by_org on images (org_id, created_at, bytes);
+
 -- What an organisation is alerted to. It has no row before its first change.
 create table alert_settings (
   org_id integer primary key,

@@ -95,6 +95,7 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
   runs: { runs: true, writtenAnswers: true },
   eventLog: { after: true },
   activity: { after: true },
+  images: { list: true, add: true, remove: true, content: true },
   environments: { links: true, link: true, unlink: true },
   tickets: { use: true, note: true },
   seen: { write: true, snippetKey: true },
