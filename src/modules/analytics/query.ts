@@ -1,5 +1,6 @@
 import { invalid, maxProblems, type Problem } from '../../core/errors.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
+import type { StepRef } from '../../core/reference.ts'
 import { below, nearest, quoted, shown } from '../../core/text/wording.ts'
 import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import { parametersOf } from '../../http/input.ts'
@@ -24,6 +25,9 @@ export interface Query {
   interval: Interval | null
   hasDistribution: boolean
   hasPaths: boolean
+  hasAnswers: boolean
+  /** The step whose leavers are compared with the others. */
+  leftAt: StepRef | null
 }
 
 /** @throws AppError `validation_failed` */
@@ -51,11 +55,19 @@ export function parseQuery(flow: FlowEntry, query: AnalyticsQuery, now: number):
     interval: query.interval ?? null,
     hasDistribution: query.distribution === '1',
     hasPaths: query.ways === '1',
+    hasAnswers: query.answers === '1',
+    leftAt: query.left === undefined ? null : stepOf(flow, query.left, '/left'),
   }
 }
 
+/** The step with this key. @throws AppError `validation_failed` */
+export function stepOf({ steps }: FlowEntry, key: string, path: string): StepRef {
+  for (const [ref, step] of steps) if (step.key === key) return ref
+  throw invalid({ path, message: 'Must be the key of a step that was published' })
+}
+
 /** `plan:pro` filters runs, `plan` groups them. A trait's name never contains a colon. */
-function parseSegments(
+export function parseSegments(
   { organisation: { traits } }: FlowEntry,
   segments: readonly string[],
 ): Pick<Query, 'filters' | 'groupBy'> {
