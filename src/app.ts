@@ -38,6 +38,7 @@ import { eventRoutes } from './modules/events/routes.ts'
 import { flowRoutes } from './modules/flows/routes.ts'
 import { installationRoutes } from './modules/installation/routes.ts'
 import { manualRoutes, missingPage } from './modules/manual/routes.ts'
+import { mcpRoutes } from './modules/mcp/routes.ts'
 import { operationsRoutes } from './modules/operations/routes.ts'
 import { organisationRoutes } from './modules/organisations/routes.ts'
 import { peopleRoutes } from './modules/people/routes.ts'
@@ -218,7 +219,9 @@ function pathTable(routes: ReadonlyMap<string, readonly Route[]>) {
  * second URL, and wait, for each request.
  */
 export function createApp(deps: AppDeps) {
-  const routes = routesOf(deps)
+  const api = routesOf(deps)
+  // A tool's request passes every check that it would pass if it came from outside.
+  const routes = [...api, ...mcpRoutes(api, async request => app.handle(request))]
   const byPath = Map.groupBy(routes, publicPath)
   const routesAt = pathTable(byPath)
   const responder = new Responder(deps)

@@ -27,6 +27,7 @@ const groups: Record<string, Record<string, () => Promise<Add>>> = {
     audit: async () => (await import('./operations.ts')).addAudit,
     alerts: async () => (await import('./alerts.ts')).addAlerts,
     api: async () => (await import('./api.ts')).addApi,
+    mcp: async () => (await import('./mcp.ts')).addMcp,
   },
   'Operation:': {
     doctor: async () => (await import('./doctor.ts')).addDoctor,

@@ -208,18 +208,17 @@ test('the initial settings file has every setting, and can be read as it is', as
 })
 
 describe('monitoring', () => {
-  const monitoring = join(import.meta.dir, '../../src/manual/monitoring')
-  const [alertRules, grafanaDashboard] = ['alerts.yaml', 'grafana.json'].map(name =>
-    join(monitoring, name),
-  ) as [string, string]
+  const alertRules = join(import.meta.dir, '../../src/manual/alerts.yaml')
   const namesIn = (query: string) => query.match(/\b(cairn|process)_[a-z0-9_]+/g) ?? []
 
   let exposed: Set<string>
+  let grafanaJson: unknown
   beforeAll(async () => {
     await using own = new CommandLine()
     const server = await own.serve()
     await fetch(`${server.url}/api/v1/flows`)
     const page = new MetricsPage(await (await fetch(`${server.managementUrl}/metrics`)).text())
+    grafanaJson = await (await fetch(`${server.url}/docs/grafana.json`)).json()
     exposed = new Set(page.samples.map(({ name }) => name))
   })
 
@@ -259,7 +258,7 @@ describe('monitoring', () => {
   })
 
   test('the Grafana dashboard names only metrics that exist, and none of its panels overlap', () => {
-    const { panels, templating } = JSON.parse(readFileSync(grafanaDashboard, 'utf8')) as {
+    const { panels, templating } = grafanaJson as {
       panels: {
         id: number
         targets: { expr: string }[]

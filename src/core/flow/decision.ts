@@ -3,8 +3,8 @@ import { shown } from '../text/wording.ts'
 import { type Reason, ruleHolds } from './audience.ts'
 import { isInAudience } from './audience-match.ts'
 import type { FlowDefinition, FlowStatus, StepDefinition, UrlRule } from './flow.ts'
-import { type Condition, type Judge, judgeOf, type Moment } from './moment.ts'
-import { momentRules } from './moment-rules.ts'
+import { type Judge, judgeOf, type Moment } from './moment.ts'
+import { type DecidedRule, momentRules } from './moment-rules.ts'
 import { type FlowParts, shownAs } from './shown-as.ts'
 import { patternProblem } from './url-pattern.ts'
 import { pageOf, urlMatches } from './url-rule.ts'
@@ -54,15 +54,6 @@ export interface Place {
 
 /** The same, with everything else that is known at the moment. */
 export interface Visit extends Place, Moment {}
-
-/** One condition. `holds` is null if only the browser can tell; then the condition does not decide. */
-export interface DecidedRule {
-  rule: 'published' | 'url' | 'audience' | Condition | 'frequency' | 'priority' | 'target'
-  holds: boolean | null
-  why: string
-  /** The parts of a condition, such as each rule of an audience. */
-  parts: readonly Reason[]
-}
 
 export interface Decision {
   shown: boolean

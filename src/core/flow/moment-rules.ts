@@ -1,5 +1,5 @@
 import { shown } from '../text/wording.ts'
-import type { DecidedRule } from './decision.ts'
+import type { Reason } from './audience.ts'
 import {
   type Condition,
   conditions,
@@ -11,6 +11,15 @@ import {
 } from './moment.ts'
 import { spanOf } from './schedule.ts'
 import { shownAs } from './shown-as.ts'
+
+/** One condition. `holds` is null if only the browser can tell; then the condition does not decide. */
+export interface DecidedRule {
+  rule: 'published' | 'url' | 'audience' | Condition | 'frequency' | 'priority' | 'target'
+  holds: boolean | null
+  why: string
+  /** The parts of a condition, such as each rule of an audience. */
+  parts: readonly Reason[]
+}
 
 /** Whether a new run of a flow may begin, by each rule that the flow or its organisation has. */
 export function momentRules(flow: Timed, moment: Moment, goesOn: boolean): DecidedRule[] {

@@ -1,5 +1,4 @@
 import { healthDefinitions } from '../steps/schema.ts'
-import type { Query } from './query.ts'
 
 /** Values of a trait that get a row of their own. The rarer ones share a row. */
 export const maxValues = 50
@@ -157,22 +156,3 @@ export const requestedDefinitions = {
     'periods.complete': 'False until the last day is over.',
   },
 } as const
-
-/** The definitions for a query. */
-export const definitionsOf = (
-  query: Pick<
-    Query,
-    'hasDistribution' | 'interval' | 'filters' | 'groupBy' | 'hasPaths' | 'hasAnswers' | 'leftAt'
-  > & {
-    hasExperiment?: boolean
-  },
-): Record<string, string> => ({
-  ...definitions,
-  ...(query.hasDistribution && requestedDefinitions.distribution),
-  ...(query.hasExperiment && requestedDefinitions.experiment),
-  ...(query.interval !== null && requestedDefinitions.interval),
-  ...((query.groupBy !== null || query.filters.length > 0) && requestedDefinitions.segments),
-  ...(query.hasPaths && requestedDefinitions.ways),
-  ...(query.hasAnswers && requestedDefinitions.answers),
-  ...(query.leftAt !== null && requestedDefinitions.leavers),
-})

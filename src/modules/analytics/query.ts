@@ -4,6 +4,7 @@ import type { StepRef } from '../../core/reference.ts'
 import { below, nearest, quoted, shown } from '../../core/text/wording.ts'
 import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import { parametersOf } from '../../http/input.ts'
+import { definitions, requestedDefinitions } from './definitions.ts'
 import type { Interval } from './periods.ts'
 import type { AnalyticsQuery } from './schema.ts'
 
@@ -88,6 +89,25 @@ export function parseSegments(
   }
   return { filters, groupBy: by[0] ?? null }
 }
+
+/** The definitions for a query. */
+export const definitionsOf = (
+  query: Pick<
+    Query,
+    'hasDistribution' | 'interval' | 'filters' | 'groupBy' | 'hasPaths' | 'hasAnswers' | 'leftAt'
+  > & {
+    hasExperiment?: boolean
+  },
+): Record<string, string> => ({
+  ...definitions,
+  ...(query.hasDistribution && requestedDefinitions.distribution),
+  ...(query.hasExperiment && requestedDefinitions.experiment),
+  ...(query.interval !== null && requestedDefinitions.interval),
+  ...((query.groupBy !== null || query.filters.length > 0) && requestedDefinitions.segments),
+  ...(query.hasPaths && requestedDefinitions.ways),
+  ...(query.hasAnswers && requestedDefinitions.answers),
+  ...(query.leftAt !== null && requestedDefinitions.leavers),
+})
 
 /**
  * The names of unknown parameters, each once, at most twenty.

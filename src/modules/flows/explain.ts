@@ -4,7 +4,6 @@ import { type PersonIds, personOf } from '../../core/event/event.ts'
 import type { Traits } from '../../core/event/traits.ts'
 import {
   type Candidate,
-  type DecidedRule,
   decide,
   firstDue,
   noHistory,
@@ -12,6 +11,7 @@ import {
   waitsForIdentify,
 } from '../../core/flow/decision.ts'
 import { interruptions, judgeOf, type Moment, newcomer } from '../../core/flow/moment.ts'
+import type { DecidedRule } from '../../core/flow/moment-rules.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { readOrigin } from '../../core/organisation/origin.ts'
 import type { OrganisationRef } from '../../core/reference.ts'

@@ -34,6 +34,8 @@ const files = new Map([
   ['manual.css', fileOf(style, 'text/css; charset=utf-8')],
   ['manual.js', fileOf(script, javascript)],
   ['search.js', fileOf(pages.search, javascript)],
+  ['alerts.yaml', fileOf(pages.alertRules, 'application/yaml')],
+  ['grafana.json', fileOf(pages.grafana, 'application/json')],
 ])
 
 /** How many levels below `/docs` a page may be missing: each makes all links of the response longer. */

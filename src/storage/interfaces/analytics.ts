@@ -10,7 +10,7 @@ export type AnsweredRun = Pick<RunRow, 'startedAt' | 'version' | 'traits' | 'ans
 
 /** The flows that an organisation has, by key. */
 export interface KnownFlows {
-  read(orgRef: OrganisationRef): Promise<{ flows: readonly { id: string }[] }>
+  read(orgRef: OrganisationRef): Promise<{ flows: readonly { id: string; key: string }[] }>
 }
 
 /** What analytics needs from storage. */

@@ -178,7 +178,7 @@ test('an element picked on the real page appears in the form and in the YAML', a
   await steps.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('button', { name: 'Pick on page' }).click()
   const dialog = page.getByRole('dialog')
-  const address = dialog.getByLabel('Address of the page')
+  const address = dialog.getByLabel('Page URL')
   await address.fill(`${site.origin}/projects`)
   const [tab] = await Promise.all([page.context().waitForEvent('page'), address.press('Enter')])
   await dialog.getByText('Connected').waitFor()
@@ -187,7 +187,7 @@ test('an element picked on the real page appears in the form and in the YAML', a
   await page.bringToFront()
   await dialog.getByRole('group', { name: 'button “New project”' }).waitFor()
   await requireSound(page, noticed)
-  await dialog.getByRole('button', { name: 'Use this selector' }).click()
+  await dialog.getByRole('button', { name: 'Use selector' }).click()
   const selector = '[data-testid="new-project"]'
   await dialog.waitFor({ state: 'detached' })
   expect(await page.getByLabel('CSS selector').inputValue()).toBe(selector)

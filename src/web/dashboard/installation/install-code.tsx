@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { manual } from '../api/base.ts'
 import { session } from '../api/session.ts'
-import { Check } from '../parts/check.tsx'
+import { Check, Segments } from '../parts/choice.tsx'
 import { Code } from '../parts/code.tsx'
-import { Segments } from '../parts/field.tsx'
 import { Part } from '../parts/part.tsx'
 import { useFilters } from '../shell/address.ts'
 import { Notice } from '../shell/states.tsx'
@@ -112,10 +111,10 @@ export function InstallCode({ of }: { of: Installation }) {
     <Part title={words.code} beside={<a href={manual('install-the-snippet')}>{words.manual}</a>}>
       <div class="controls">
         <Segments
-          legend={words.into}
+          label={words.into}
           options={codeFor.ways.map(name => [name, words.ways[name]] as const)}
           value={way}
-          onChoose={name => setFilters({ way: name === 'page' ? null : name })}
+          onChange={name => setFilters({ way: name === 'page' ? null : name })}
         />
       </div>
       <div class="code-choices">

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { formatCount, none as noValue } from '../words/time.ts'
-import { Defined } from './defined.tsx'
 import { Icon } from './icon.tsx'
 import { saveFile } from './save-file.ts'
 import { type Column, sortRows, tableCsv } from './table-rows.ts'
+import { Tip } from './tip.tsx'
 
 export type { Column }
 
@@ -52,11 +52,12 @@ export function Table<Row>({
   }
   const headOf = (column: Column<Row>) => {
     if (column.head) return column.head
-    const act = canSort && column.value ? () => press(column) : undefined
+    const name = <Tip text={column.means}>{column.name}</Tip>
+    if (!canSort || !column.value) return name
     return (
-      <Defined means={column.means} act={act}>
-        {column.name}
-      </Defined>
+      <button type="button" class="sort" onClick={() => press(column)}>
+        {name}
+      </button>
     )
   }
   const cellOf = (column: Column<Row>, row: Row) =>

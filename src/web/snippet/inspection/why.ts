@@ -5,7 +5,7 @@ import { candidateOf, inTheMiddleMs } from '../engine.ts'
 import type { Flow, Why, WhyRule } from '../parts.ts'
 import { isWithin } from '../recency.ts'
 import { slots } from '../runs.ts'
-import type { Inside } from './inspection.ts'
+import type { Inside } from './inside.ts'
 
 type Verdict = Why & { isDue: boolean }
 
