@@ -57,7 +57,7 @@ import { peopleListOver } from './people/people-list.ts'
 import { personData } from './people/person-data.ts'
 import { personEventsOver } from './people/person-events.ts'
 import { runListOver } from './runs/run-rows.ts'
-import { writtenAnswersOver } from './runs/written-answers.ts'
+import { writtenTextsOver } from './runs/written-answers.ts'
 import { looksOver, StepReader } from './steps/step-reader.ts'
 import type { StorageCalls } from './writer/calls.ts'
 import type { LongWork } from './writer/long-work.ts'
@@ -116,7 +116,7 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
   const peopleList = peopleListOver(reading)
   const runs = first(storage.projected, {
     runs: runListOver(reading).runs,
-    writtenAnswers: writtenAnswersOver(reading),
+    writtenTexts: writtenTextsOver(reading),
     stored: personData,
   })
   return {
@@ -144,7 +144,7 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
     evidence: asPort<StepEvidenceStore>(first(storage.followed, steps)),
     runs: asPort<RunStore>({
       runs: runs.runs,
-      writtenAnswers: runs.writtenAnswers,
+      writtenTexts: runs.writtenTexts,
     }),
     eventLog: asPort<EventLog>(first(storage.followed, eventLog)),
     activity: asPort<ActivityStore>({ after: (...args) => storage.readActivity(...args) }),

@@ -78,7 +78,14 @@ const ofStores: MethodsOfAll<Omit<Stores, 'catalogue'>> = {
     read: true,
     since: true,
   },
-  analytics: { runs: true, answers: true, events: true, columns: true, experiment: true },
+  analytics: {
+    runs: true,
+    answers: true,
+    events: true,
+    columns: true,
+    lastStart: true,
+    experiment: true,
+  },
   watch: { isWatched: true, note: true },
 }
 
@@ -92,7 +99,7 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
     lastChange: true,
   },
   looks: { looks: true, suggested: true },
-  runs: { runs: true, writtenAnswers: true },
+  runs: { runs: true, writtenTexts: true },
   eventLog: { after: true },
   activity: { after: true },
   images: { list: true, add: true, remove: true, content: true },
