@@ -40,6 +40,7 @@ import { imageRoutes } from './modules/images/routes.ts'
 import { installationRoutes } from './modules/installation/routes.ts'
 import { manualRoutes, missingPage } from './modules/manual/routes.ts'
 import { mcpRoutes } from './modules/mcp/routes.ts'
+import { memberRoutes } from './modules/members/routes.ts'
 import { operationsRoutes } from './modules/operations/routes.ts'
 import { organisationRoutes } from './modules/organisations/routes.ts'
 import { peopleRoutes } from './modules/people/routes.ts'
@@ -59,6 +60,7 @@ import type { ExplainStore, PublishedFlowStores } from './storage/interfaces/flo
 import type { GateStores, KnownSessions, KnownTokens } from './storage/interfaces/gate.ts'
 import type { ImageStore } from './storage/interfaces/images.ts'
 import type { InstallationStores, SeenStore } from './storage/interfaces/installation.ts'
+import type { MemberStore } from './storage/interfaces/members.ts'
 import type {
   OperationsStore,
   OrganisationRates,
@@ -66,7 +68,7 @@ import type {
   ServerWatch,
 } from './storage/interfaces/operations.ts'
 import type { OrganisationStore } from './storage/interfaces/organisations.ts'
-import type { PeopleStore } from './storage/interfaces/people.ts'
+import type { PeopleList, PeopleStore } from './storage/interfaces/people.ts'
 import type { RunStore } from './storage/interfaces/runs.ts'
 import type { StepEvidenceStore, StepStores } from './storage/interfaces/steps.ts'
 import type { TicketStore } from './storage/interfaces/tickets.ts'
@@ -132,8 +134,10 @@ export interface ManagementStores {
   access: AccessStore
   organisations: OrganisationStore
   people: PeopleStore
+  peopleList: PeopleList
   operations: OperationsStore
   signIns: DashboardStore
+  members: MemberStore
   alerts: AlertStore
   managementTokens: KnownTokens
   dashboardSessions: KnownSessions
@@ -178,6 +182,7 @@ export function routesOf(deps: AppDeps): Route[] {
     }),
     ...analytics.routes,
     ...accessRoutes({ access: management.access }),
+    ...memberRoutes({ members: management.members }),
     ...organisationRoutes({ ...management, clock }),
     ...authoringRoutes({ ...management, flowWork }),
     ...ticketRoutes({ ...management, stores, flowWork }),

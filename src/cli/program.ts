@@ -24,6 +24,7 @@ const groups: Record<string, Record<string, () => Promise<Add>>> = {
   },
   'People and programs:': {
     person: async () => (await import('./person.ts')).addPerson,
+    members: async () => (await import('./members.ts')).addMembers,
     token: async () => (await import('./token.ts')).addToken,
     audit: async () => (await import('./operations.ts')).addAudit,
     alerts: async () => (await import('./alerts.ts')).addAlerts,

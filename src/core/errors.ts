@@ -63,6 +63,12 @@ export const errors = {
   slug_taken: { status: 409, when: 'Another organisation has this slug.' },
   too_many_organisations: { status: 409, when: 'The server cannot hold more organisations.' },
   too_many_webhooks: { status: 409, when: 'The organisation has the maximum number of webhooks.' },
+  too_many_members: { status: 409, when: 'The organisation has the maximum number of members.' },
+  last_owner: { status: 409, when: 'Without this owner, nobody could manage the organisation.' },
+  cannot_change_member: {
+    status: 409,
+    when: 'The role of this member is fixed, or the member signs in without links.',
+  },
   too_many_images: {
     status: 409,
     when: 'The organisation has the maximum number of images, or of bytes in them.',

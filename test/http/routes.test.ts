@@ -51,6 +51,7 @@ const besideApi = `
   GET /dashboard/session/ways anyone, own pages
   POST /dashboard/session/redeem anyone, own pages
   POST /dashboard/session/token dashboard session, own pages
+  POST /dashboard/session/name dashboard session, own pages
   POST /dashboard/session/sign-out dashboard session, own pages
   GET /dashboard/:org/flows/:key/export.csv dashboard session, own pages
   GET /dashboard/:org/flows/:key/health.csv dashboard session, own pages
@@ -133,6 +134,7 @@ test('a body may hold a mebibyte where it holds events, flows or an image, 20 Ki
     ['POST', '/manage/images', 1_048_576],
     ['POST', '/dashboard/session/redeem', 20_480],
     ['POST', '/dashboard/session/token', 20_480],
+    ['POST', '/dashboard/session/name', 20_480],
     ['POST', '/dashboard/session/sign-out', 20_480],
   ])
 })

@@ -11,6 +11,7 @@ import { ledgerConforms } from './ledger.ts'
 import { operationsConform } from './operations.ts'
 import { organisationsConform } from './organisations.ts'
 import { peopleConform } from './people.ts'
+import { peopleListConforms } from './people-list.ts'
 import { presenceConforms } from './presence.ts'
 import { retentionConforms } from './retention.ts'
 import { signInsConform } from './sign-ins.ts'
@@ -47,6 +48,7 @@ export function conformance(name: string, openStore: OpenStore, rounds = default
     describe('links of organisations', () => environmentsConform(openShared))
     checklistsConform(open, rounds)
     describe('people', () => peopleConform(open, rounds))
+    peopleListConforms(open, rounds)
     retentionConforms(open, rounds)
     describe('steps', () => stepsConform(open))
     describe('presence', () => presenceConforms(openShared))

@@ -17,6 +17,7 @@ const names = [
   'items',
   'images',
   'management_tokens',
+  'members',
   'dashboard_sessions',
   'dashboard_links',
   'alert_settings',

@@ -92,7 +92,7 @@ export function FirstTour({
       how: (
         <p class="hint">
           {isPublished
-            ? 'Open a page that has the snippet. This ticks as soon as somebody sees the flow.'
+            ? 'Open a page that has the snippet. A page that was open before may need a minute and a reload.'
             : 'Open a page that has the snippet, once a flow is published.'}
         </p>
       ),

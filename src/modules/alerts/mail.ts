@@ -20,20 +20,15 @@ export interface LinkParts {
  * Proves that somebody has read a mail. It is stored nowhere, and the API never returns it, so owners cannot
  * confirm for others. A link to confirm stops working once another is sent; one to unsubscribe never does.
  */
-function tokenOf(
-  { serverKey, organisation, action }: LinkParts,
-  { mail, confirmationSentAt }: Recipient,
-) {
-  const sentAt = action === 'confirm' ? confirmationSentAt : null
+function tokenOf({ serverKey, organisation, action }: LinkParts, recipient: Recipient): string {
+  const sentAt = action === 'confirm' ? recipient.confirmationSentAt : null
   return createHmac('sha256', keyFor(serverKey, 'mail link'))
-    .update(JSON.stringify([action, organisation, mail, sentAt]))
+    .update(JSON.stringify([action, organisation, recipient.mail, sentAt]))
     .digest('base64url')
 }
 
 export const mailLink = (publicUrl: string, parts: LinkParts, recipient: Recipient): string =>
   `${publicUrl}/mail/${parts.action}/${parts.organisation}/${tokenOf(parts, recipient)}`
-
-const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
 
 /** The recipient that a link was mailed to. Null if the link does not work, or no longer. */
 export function recipientOfLink(
@@ -42,28 +37,27 @@ export function recipientOfLink(
   token: string,
   now: number,
 ): Recipient | null {
-  const recipient = recipients.find(one =>
-    isSame(Buffer.from(tokenOf(parts, one)), Buffer.from(token)),
-  )
-  if (recipient === undefined || parts.action === 'unsubscribe') return recipient ?? null
+  const sent = Buffer.from(token)
+  const recipient = recipients.find(one => {
+    const expected = Buffer.from(tokenOf(parts, one))
+    return expected.length === sent.length && timingSafeEqual(expected, sent)
+  })
+  if (!recipient || parts.action === 'unsubscribe') return recipient ?? null
   const { state, confirmationSentAt } = recipient
   if (confirmationSentAt === null) return null
-  const isExpired = state === 'waiting' && now >= confirmationSentAt + confirmableMs
-  return isExpired ? null : recipient
+  return state === 'waiting' && now >= confirmationSentAt + confirmableMs ? null : recipient
 }
 
 const maxNameLength = 60
 
 /**
- * The name of an organisation in a mail that nobody requested. Mail programs make links of anything that looks
- * like an address, so such a name could be used to have Cairn mail one to strangers.
+ * The mail that asks a reader to confirm. Nobody has requested it, and mail programs make links of anything
+ * that looks like an address, so a name that does is replaced by the slug.
  */
-const safeName = ({ name, slug }: { name: string; slug: string }) =>
-  name.length > maxNameLength || /[\p{C}/:@]|\.\S/u.test(name) ? slug : name
-
-/** The mail that asks a reader to confirm. */
 export function confirmationMail(organisation: { name: string; slug: string }, link: string) {
-  const name = safeName(organisation)
+  const { name: written, slug } = organisation
+  const isUnsafe = written.length > maxNameLength || /[\p{C}/:@]|\.\S/u.test(written)
+  const name = isUnsafe ? slug : written
   return {
     subject: `Confirm that you want weekly reports of ${name}`,
     text: `\

@@ -11,7 +11,7 @@ import { hasDatabase, openForReading } from '../../storage/sqlite/database/datab
 import { newestReceipt } from '../../storage/sqlite/database/inspect.ts'
 import { codeOf } from '../asking.ts'
 import { sizeOf } from '../output.ts'
-import { error, type Finding, isUsableDirectory, ok, type Subject, warning } from './finding.ts'
+import { error, type Finding, isUsableDirectory, ok, type Subject, warning } from './findings.ts'
 
 /** How long a backup may take. */
 const maxDurationMs = 30 * minuteMs
@@ -23,14 +23,18 @@ const schedule =
   'Set CAIRN_BACKUP_EVERY and CAIRN_BACKUP_DIR, or run "cairn backup DIR" from cron, best with DIR on another disk.'
 
 /** Whether backups are made, and which databases restores replaced. */
-export async function checkBackups({ data, config, now }: Subject): Promise<Finding[]> {
-  if (!config || config.databaseUrl !== null || !data || !isUsableDirectory(data)) return []
+export async function* checkBackups({ data, config, now }: Subject): AsyncGenerator<Finding> {
+  if (!config || config.databaseUrl !== null || !data || !isUsableDirectory(data)) return
   const { backupEvery, backupDir } = config
   const isScheduled = backupEvery !== null && backupDir !== null
-  const newest = isScheduled
+  yield isScheduled
     ? await checkScheduled(backupDir, backupEvery, now)
     : checkUnscheduled(data, config, now)
-  return [newest, ...checkAside(data)]
+  const { length } = databasesAside(data)
+  if (length === 0) return
+  // They take up room, and may hold people who were erased since. The pattern includes their logs.
+  const advice = `If you no longer need them, run "rm ${shellWord(resolve(data))}/cairn.db.before-*".`
+  yield warning('backup', `Databases that restores replaced: ${length}`, advice)
 }
 
 /** Backups can be anywhere, even on another machine, so this reads the note beside the data. */
@@ -69,14 +73,4 @@ async function checkScheduled(folder: string, everyMs: number, now: number): Pro
     const access = 'Run this as the user of the server, or give this user access.'
     return error('backup', `Cannot read the backups in ${folder} (${code}).`, access)
   }
-}
-
-/** Replaced databases take up room, and may hold people who were erased since. */
-function checkAside(data: string): Finding[] {
-  const { length } = databasesAside(data)
-  if (length === 0) return []
-  const what = `Databases that restores replaced: ${length}`
-  // The pattern includes the logs of damaged databases.
-  const advice = `If you no longer need them, run "rm ${shellWord(resolve(data))}/cairn.db.before-*".`
-  return [warning('backup', what, advice)]
 }

@@ -4,16 +4,7 @@ import { codeOf } from '../asking.ts'
 
 const { R_OK, W_OK, X_OK } = constants
 
-/** The result of one check. An error keeps Cairn from working, or its data from being safe. */
-export interface Finding {
-  status: 'ok' | 'warning' | 'error'
-  /** What was checked; a word of a fixed list, for scripts. */
-  check: Check
-  what: string
-  /** What to do; null if there is nothing to do. */
-  advice: string | null
-}
-
+/** What was checked, for scripts. */
 export type Check =
   | 'versions'
   | 'settings'
@@ -30,13 +21,21 @@ export type Check =
   | 'limits'
   | 'issuer'
 
+/** The result of one check. An error keeps Cairn from working, or its data from being safe. */
+export interface Finding {
+  status: 'ok' | 'warning' | 'error'
+  check: Check
+  what: string
+  /** What to do; null if there is nothing to do. */
+  advice: string | null
+}
+
+export type Findings = Generator<Finding>
+
 const findingOf =
   (status: Finding['status']) =>
   (check: Check, what: string, advice: string | null = null): Finding => ({
-    status,
-    check,
-    what,
-    advice,
+    ...{ status, check, what, advice },
   })
 
 export const ok = findingOf('ok')

@@ -14,41 +14,38 @@ import { minFree } from '../../runtime/readiness.ts'
 import { sessionKey } from '../../runtime/session-key.ts'
 import { explained } from '../failure.ts'
 import { sizeOf } from '../output.ts'
-import { accessProblem, error, type Finding, ok, type Subject, warning } from './finding.ts'
+import { accessProblem, error, type Findings, ok, type Subject, warning } from './findings.ts'
 
 const { R_OK, W_OK, X_OK } = constants
-const octal = (mode: number) => (mode & 0o7777).toString(8)
 
 /** Whether the data directory exists, can be written by this user, and can be read by nobody else. */
-export function checkDirectory({ data, databaseUrl, config }: Subject): Finding[] {
-  if (data === null) return []
+export function* checkDirectory({ data, databaseUrl, config }: Subject): Findings {
+  if (data === null) return
   const found = attempt(() => statSync(data), null)
   if (found && !found.isDirectory()) {
-    return [error('directory', `${data} is not a directory.`, 'Choose another with --data.')]
+    return yield error('directory', `${data} is not a directory.`, 'Choose another with --data.')
   }
   const problem = accessProblem(data, R_OK | W_OK | X_OK)
-  if (problem === 'ENOENT') return [missing(data, databaseUrl !== null)]
-  if (!found || problem !== null) return [unwritable(data, found, problem)]
+  if (problem === 'ENOENT') return yield* missing(data, databaseUrl !== null)
+  if (!found || problem !== null) return yield unwritable(data, found, problem)
+  yield ok('directory', `Data directory: ${data}`)
   const createsTokens = !config?.sessionSecret && !config?.sessionIssuer
-  const problems = [...checkFiles(data, found), ...(createsTokens ? checkSessionKey(data) : [])]
-  return [
-    ok('directory', `Data directory: ${data}`),
-    ...(problems.length > 0 ? problems : [ok('rights', 'Other users cannot read its files')]),
-  ]
+  const problems = [...rightsProblems(data, found), ...(createsTokens ? keyProblems(data) : [])]
+  yield* problems
+  if (problems.length === 0) yield ok('rights', 'Other users cannot read its files')
 }
 
-function missing(data: string, isNode: boolean): Finding {
+function* missing(data: string, isNode: boolean): Findings {
   const what = `Data directory not found: ${data}.`
   const problem = accessProblem(nearestExisting(data), W_OK | X_OK)
   if (problem !== null) {
     const advice = 'Make it for this user, or choose another with --data.'
-    return error('directory', `${what} This user cannot make it (${problem}).`, advice)
-  }
-  if (isNode) return ok('directory', `${what} The server makes it.`)
-  return warning('directory', what, 'Run "cairn org create NAME", or set --data or CAIRN_DATA.')
+    yield error('directory', `${what} This user cannot make it (${problem}).`, advice)
+  } else if (isNode) yield ok('directory', `${what} The server makes it.`)
+  else yield warning('directory', what, 'Run "cairn org create NAME", or set --data or CAIRN_DATA.')
 }
 
-function unwritable(data: string, found: Stats | null, problem: string | null): Finding {
+function unwritable(data: string, found: Stats | null, problem: string | null) {
   if (problem === 'EROFS') {
     const advice = 'Mount it for writing. A failing disk can also become read-only.'
     return error('directory', `${data} is on a read-only file system.`, advice)
@@ -63,53 +60,50 @@ function unwritable(data: string, found: Stats | null, problem: string | null): 
 /** What Cairn stores in a data directory. Other files are not checked. */
 const ownNames =
   /^(cairn\.db(-wal|-shm)?|(server|backup|rewrite)\.lock|erasures\.jsonl|session\.key|(server|last-backup|issuer-keys)\.json|snippet|backups|copy)$/
-/** The key is only read. */
-const accessTo = (name: string) => (name === 'session.key' ? R_OK : R_OK | W_OK)
 
 /** Rights that keep the server from its files, or give other users access to them. */
-function checkFiles(data: string, { uid, mode }: Stats): Finding[] {
+function* rightsProblems(data: string, { uid, mode }: Stats): Findings {
   const files = readdirSync(data)
-    .sort()
     .filter(name => ownNames.test(name))
-    .map(name => ({ name, ...attempt(() => statSync(join(data, name)), { uid, mode: 0 }) }))
+    .sort()
+    .map(name => {
+      // The key is only read.
+      const access = name === 'session.key' ? R_OK : R_OK | W_OK
+      const isClosed = accessProblem(join(data, name), access) !== null
+      return { name, isClosed, ...attempt(() => statSync(join(data, name)), { uid, mode: 0 }) }
+    })
   const namesOf = (some: typeof files) => some.map(({ name }) => name).join(', ')
-  const isClosed = ({ name }: { name: string }) =>
-    accessProblem(join(data, name), accessTo(name)) !== null
-  const findings: Finding[] = []
   const foreign = files.filter(file => file.uid !== uid)
   if (foreign.length > 0) {
     // Files that another user's command left (often root's) stop the server.
     const what = `Not owned by user ${uid}, the owner of ${data}: ${namesOf(foreign)}`
     const advice = `Run "chown -R ${uid} ${shellWord(data)}", and always run cairn as that user.`
-    findings.push((foreign.some(isClosed) ? error : warning)('rights', what, advice))
+    yield (foreign.some(({ isClosed }) => isClosed) ? error : warning)('rights', what, advice)
   }
-  const closed = files.filter(file => file.uid === uid && isClosed(file))
+  const closed = files.filter(file => file.uid === uid && file.isClosed)
   if (closed.length > 0) {
     const paths = closed.map(({ name }) => shellWord(join(data, name))).join(' ')
     const what = `This user cannot access ${namesOf(closed)} in ${data}.`
-    findings.push(error('rights', what, `Run "chmod u+rwX ${paths}" as user ${uid}.`))
+    yield error('rights', what, `Run "chmod u+rwX ${paths}" as user ${uid}.`)
   }
+  const ofMode = `in ${data} (mode ${(mode & 0o7777).toString(8)}).`
   const advice = `Run "chmod 700 ${shellWord(data)}".`
   const open = files.filter(file => file.mode & 0o077)
   if (mode & 0o022) {
     // Whatever the rights of a file in it are, another file can be put in its place.
-    const what = `Other users can replace files in ${data}, also the session key (mode ${octal(mode)}).`
-    findings.push(error('rights', what, advice))
+    yield error('rights', `Other users can replace files, also the session key, ${ofMode}`, advice)
   } else if (mode & 0o077 && open.length > 0) {
-    const what = `Other users can read ${namesOf(open)} in ${data} (mode ${octal(mode)}).`
-    findings.push(warning('rights', what, advice))
+    yield warning('rights', `Other users can read ${namesOf(open)} ${ofMode}`, advice)
   }
-  return findings
 }
 
 /** Checked only if it exists, because reading it would make it. */
-function checkSessionKey(data: string): Finding[] {
-  if (!existsSync(join(data, 'session.key'))) return []
+function* keyProblems(data: string): Findings {
+  if (!existsSync(join(data, 'session.key'))) return
   try {
     sessionKey(data)
-    return []
   } catch (problem) {
-    return [error('rights', explained(problem).lines.join(' '))]
+    yield error('rights', explained(problem).lines.join(' '))
   }
 }
 
@@ -117,38 +111,28 @@ function checkSessionKey(data: string): Finding[] {
 const enoughFree = (totalBytes: number) =>
   Math.max(0.05 * totalBytes, Math.min(1e9, 0.2 * totalBytes))
 
-/** Network file systems, by their number on Linux (statfs(2)). */
-const remote: Record<number, string> = {
-  26985: 'NFS',
-  20859: 'SMB',
-  16914839: '9P',
-  4266872130: 'SMB',
-  4283649346: 'CIFS',
-}
+/** NFS, SMB (two numbers), 9P and CIFS on Linux (statfs(2)). */
+const remoteTypes = [26985, 20859, 4266872130, 16914839, 4283649346]
 
 /** Whether the disk has free space, and SQLite works on it. */
-export function checkDisk({ data }: Subject): Finding[] {
-  return data === null ? [] : judgeDisk(data, statfsSync(nearestExisting(data)))
+export function* checkDisk({ data }: Subject): Findings {
+  if (data !== null) yield* judgeDisk(data, statfsSync(nearestExisting(data)))
 }
 
 /** @param disk what the system reports about it (statfs(2)) */
-export function judgeDisk(
+export function* judgeDisk(
   data: string,
   { type, bsize, bavail, blocks }: Pick<StatsFs, 'type' | 'bsize' | 'bavail' | 'blocks'>,
-): Finding[] {
+): Findings {
   const [free, total] = [bavail * bsize, Math.max(1, blocks * bsize)]
   const what = `Free disk space: ${sizeOf(free)} (${((free / total) * 100).toFixed(1)}%)`
   const advice = 'Free some, or move the data directory to a larger disk.'
-  const findings: Finding[] = []
-  if (free < minFree(total)) findings.push(error('disk', what, advice))
-  else if (free < enoughFree(total)) findings.push(warning('disk', what, advice))
-  else findings.push(ok('disk', what))
-  const kind = process.platform === 'linux' ? remote[type >>> 0] : undefined
-  if (kind) {
-    const what = `${data} is on a network file system (${kind}), where SQLite is not safe.`
-    findings.push(warning('disk', what, 'Move the data to a local disk.'))
+  if (free >= enoughFree(total)) yield ok('disk', what)
+  else yield (free < minFree(total) ? error : warning)('disk', what, advice)
+  if (process.platform === 'linux' && remoteTypes.includes(type >>> 0)) {
+    const what = `${data} is on a network file system, where SQLite is not safe.`
+    yield warning('disk', what, 'Move the data to a local disk.')
   }
-  return findings
 }
 
 /** The path itself, or the directory above it in which it would be made. */

@@ -14,28 +14,49 @@ import { databasePlace } from '../../storage/log/postgres/inspection.ts'
 import { asking } from '../asking.ts'
 import { allOrganisations, atDoor, operator, serverOf } from '../manage.ts'
 import { ask, managementUrl } from '../management.ts'
-import { error, type Finding, isUsableDirectory, ok, type Subject, warning } from './finding.ts'
+import {
+  error,
+  type Finding,
+  type Findings,
+  isUsableDirectory,
+  ok,
+  type Subject,
+  warning,
+} from './findings.ts'
 
 /** Whether a server runs on the data directory, and is ready. */
-export async function checkServer(subject: Subject): Promise<Finding[]> {
-  const { data, config, databaseUrl } = subject
-  if (data === null || !isUsableDirectory(data)) return []
+export async function* checkServer({
+  data,
+  config,
+  databaseUrl,
+}: Subject): AsyncGenerator<Finding> {
+  if (data === null || !isUsableDirectory(data)) return
   const holder = holderOf(data)
   // A command has no port.
-  if (holder?.port === 0) return [notRunning]
-  if (!isHeld(data)) return [holder ? crashed(holder) : notRunning]
+  if (holder?.port === 0) return yield notRunning
+  if (!isHeld(data)) return yield holder ? crashed(holder) : notRunning
   if (!holder) {
-    return [warning('server', 'A server is running, but server.json is missing.', 'Restart it.')]
+    return yield warning(
+      'server',
+      'A server is running, but server.json is missing.',
+      'Restart it.',
+    )
+  }
+  const [own = null, ours] = [holder.database, databaseUrl && databasePlace(databaseUrl)]
+  if (own !== ours) {
+    const [one, other] = [own, ours].map(place => place ?? 'its directory')
+    // A server that was started with other settings uses other data.
+    const what = `The running server has its data in ${one}, these settings name ${other}.`
+    const advice = "Run this with the server's settings, or restart the server."
+    yield warning('settings', what, advice)
   }
   const readiness = await checkReadiness(holder)
-  const isReady = readiness.some(({ status }) => status === 'ok')
+  yield* readiness
   const conflict = config && tokenConflict(holder.sessionTokens, config)
-  return [
-    ...checkPlace(holder, subject),
-    ...readiness,
-    ...(conflict ? [warning('issuer', conflict.what, conflict.fix)] : []),
-    ...(isReady ? await checkOrganisations({ data, databaseUrl }) : []),
-  ]
+  if (conflict) yield warning('issuer', conflict.what, conflict.fix)
+  if (readiness.some(({ status }) => status === 'ok')) {
+    yield* await checkOrganisations({ data, databaseUrl })
+  }
 }
 
 const notRunning = ok('server', 'No server is running')
@@ -46,20 +67,11 @@ function crashed({ pid, host, startedAt }: LockHolder): Finding {
 }
 
 /** Whether a server could listen, unless one does. @throws PortTaken */
-export function checkPorts({ data, config }: Subject): Finding[] {
-  if (config === null || (data !== null && attempt(() => isHeld(data), false))) return []
+export function* checkPorts({ data, config }: Subject): Findings {
+  if (config === null || (data !== null && attempt(() => isHeld(data), false))) return
   claimPorts(config)
   const [api, management] = [config.port, config.managementPort].map(port => port || 'any')
-  return [ok('ports', `Free ports: ${api}, ${management}`)]
-}
-
-/** A server that was started with other settings uses other data. */
-function checkPlace({ database = null }: LockHolder, { databaseUrl }: Subject): Finding[] {
-  const ours = databaseUrl === null ? null : databasePlace(databaseUrl)
-  if (database === ours) return []
-  const named = (place: string | null) => place ?? 'its directory'
-  const what = `The running server has its data in ${named(database)}, these settings name ${named(ours)}.`
-  return [warning('settings', what, "Run this with the server's settings, or restart the server.")]
+  yield ok('ports', `Free ports: ${api}, ${management}`)
 }
 
 async function checkReadiness(holder: LockHolder): Promise<Finding[]> {
@@ -77,22 +89,18 @@ async function checkReadiness(holder: LockHolder): Promise<Finding[]> {
   }
   // Another program may have the port by now.
   const reasons = shown(ready.answer.replaceAll('\n', '; '), 1_000)
-  const findings = [judgeReadiness(server, ready.status, reasons)]
+  const [, problem = null] = /; warning: (.*)$/.exec(reasons) ?? []
+  const findings = [
+    ready.status !== 200
+      ? error('server', `${server}: not ready`, reasons)
+      : (problem === null ? ok : warning)('server', `${server}: ready`, problem),
+  ]
   const running = /^ok (\S+)/.exec(health.answer)?.[1]
   if (running !== undefined && running !== version) {
     const what = `The server is cairn ${running}, this is cairn ${version}.`
     findings.push(warning('server', what, 'Restart the server, or use its own cairn.'))
   }
   return findings
-}
-
-/** @param reasons the body of /readyz, with advice */
-function judgeReadiness(server: string, status: number, reasons: string): Finding {
-  if (status !== 200) return error('server', `${server}: not ready`, reasons)
-  const [, problem] = /; warning: (.*)$/.exec(reasons) ?? []
-  return problem === undefined
-    ? ok('server', `${server}: ready`)
-    : warning('server', `${server}: ready`, problem)
 }
 
 /** The problems of each organisation that the dashboard and "cairn org status" show. */
@@ -117,26 +125,27 @@ async function checkOrganisations(place: StoragePlace): Promise<Finding[]> {
 }
 
 /** The server that counts requests, if there is one. */
-export async function checkLimits({ config }: Subject): Promise<Finding[]> {
+export async function* checkLimits({ config }: Subject): AsyncGenerator<Finding> {
   const server = config && limitsServerOf(config)
-  if (server === null) return []
+  if (server === null) return
   const { place, what, tookMs } = await inspectValkey(server)
-  return [ok('limits', `Limits are counted by ${what} at ${place} in ${tookMs.toFixed(1)} ms`)]
+  yield ok('limits', `Limits are counted by ${what} at ${place} in ${tookMs.toFixed(1)} ms`)
 }
 
 /** Tokens expire to the second, so a larger difference ends them too early, or starts them too late. */
 const maxSkewMs = 5_000
 
 /** Whether session tokens can be verified, which needs a response of the identity provider. */
-export async function checkTokens({ config }: Subject): Promise<Finding[]> {
-  if (config === null) return []
+export async function* checkTokens({ config }: Subject): AsyncGenerator<Finding> {
+  if (config === null) return
   // Loaded here, so that no other command waits for it.
   const { checkIssuer } = await import('../../runtime/identity-provider.ts')
   const { ok: isHealthy, detail, fix = null, clockSkewMs = 0 } = await checkIssuer(config)
-  if (!isHealthy) return [error('issuer', detail, fix)]
-  if (Math.abs(clockSkewMs) <= maxSkewMs) return [ok('issuer', detail)]
+  if (!isHealthy) return yield error('issuer', detail, fix)
+  yield ok('issuer', detail)
+  if (Math.abs(clockSkewMs) <= maxSkewMs) return
   const side = clockSkewMs > 0 ? 'behind' : 'ahead of'
   const seconds = Math.round(Math.abs(clockSkewMs) / 1_000)
   const what = `The clock of this machine is ${seconds} s ${side} the issuer's.`
-  return [ok('issuer', detail), warning('clock', what, 'Synchronise both with NTP.')]
+  yield warning('clock', what, 'Synchronise both with NTP.')
 }
