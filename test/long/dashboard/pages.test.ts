@@ -48,7 +48,7 @@ const pages: readonly ExpectedPage[] = [
     onPaper: ['https://app.example.com/projects, person-0'],
   },
   { path: `/explain?url=${address}`, title: 'Why not?', shows: 'every condition holds' },
-  { path: '/install', title: 'Install', shows: 'How far it has come' },
+  { path: '/install', title: 'Installation', shows: 'Installation status' },
   { path: '/activity', title: 'Activity', shows: 'Waiting for events' },
   { path: '/settings', ...settings('Snippet keys'), shows: 'Current key' },
   { path: '/settings/origins', ...settings('Origins'), shows: 'One a line' },
