@@ -39,6 +39,8 @@ const files = new Map([
   ['manual.css', fileOf(style, css)],
   ['manual.js', fileOf(script, javascript)],
   ['search.js', fileOf(pages.search, javascript)],
+  ['alerts.yaml', fileOf(pages.alertRules, 'application/yaml')],
+  ['grafana.json', fileOf(pages.grafana, 'application/json')],
 ])
 
 const fontHeaders = {

@@ -1,4 +1,5 @@
 import type { FlowDefinition } from '../../../../core/flow/flow.ts'
+import type { LocaleTexts } from '../../../../core/flow/texts/fields.ts'
 import { withText } from '../../../../core/flow/texts/import.ts'
 import { directionOf } from '../../../../core/flow/texts/language.ts'
 import { textUnits, translationOf } from '../../../../core/flow/texts/units.ts'
@@ -6,9 +7,11 @@ import { languagesWords as words } from '../../words/languages.ts'
 import { languageName } from '../preview/looks.ts'
 import { FieldFrame } from './field-frame.tsx'
 import { useForm } from './form-context.ts'
-import type { PutTexts } from './languages-part.tsx'
 import { FieldGroup } from './parts-of-flow.tsx'
 import { pointerOf } from './problems.ts'
+
+/** Writes a flow's texts in a language into its file; null removes the language. */
+export type PutTexts = (tag: string, texts: LocaleTexts | null) => boolean
 
 /** Every text of a flow with its translation beside it. */
 export function LanguageTexts({

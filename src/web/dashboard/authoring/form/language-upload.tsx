@@ -6,7 +6,7 @@ import { readSheet } from '../../../../core/flow/texts/sheet-file.ts'
 import { Field } from '../../parts/field.tsx'
 import { languagesWords as words } from '../../words/languages.ts'
 import { languageName } from '../preview/looks.ts'
-import type { PutTexts } from './languages-part.tsx'
+import type { PutTexts } from './language-texts.tsx'
 
 /** Takes what translators have returned into the text being edited. The author still has to save it. */
 export function TakeTexts({

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import type { FlowDefinition } from '../../../../core/flow/flow.ts'
 import type { Plain } from '../../../../core/flow/minimal.ts'
 import { textChanges } from '../../../../core/flow/texts/edit.ts'
-import type { LocaleTexts } from '../../../../core/flow/texts/fields.ts'
 import { type SheetFormat, sheetOf } from '../../../../core/flow/texts/sheet.ts'
 import { sheetFileType, sheetText } from '../../../../core/flow/texts/sheet-file.ts'
 import { coverageOf } from '../../../../core/flow/texts/units.ts'
@@ -15,13 +14,10 @@ import { Problems } from './field-frame.tsx'
 import { useForm } from './form-context.ts'
 import { TextField } from './form-fields.tsx'
 import { AddLanguage } from './language-add.tsx'
-import { LanguageTexts } from './language-texts.tsx'
+import { LanguageTexts, type PutTexts } from './language-texts.tsx'
 import { TakeTexts } from './language-upload.tsx'
 import { toldFlow } from './languages.ts'
 import { FieldGroup } from './parts-of-flow.tsx'
-
-/** Writes a flow's texts in a language into its file; null removes the language. */
-export type PutTexts = (tag: string, texts: LocaleTexts | null) => boolean
 
 function download(flow: FlowDefinition, tag: string, format: SheetFormat): void {
   const { ending, type } = sheetFileType(format)
