@@ -49,8 +49,8 @@ afterAll(async () => {
 test('flows of staging are listed beside those of production; a viewer cannot promote them', async () => {
   const { page, noticed } = await house.visit('/flows', { role: 'viewer' })
   await page.getByRole('link', { name: 'Staging' }).click()
-  await page.getByText('where they are tried').waitFor()
-  await page.getByText('Missing there').first().waitFor()
+  await page.getByText('Compare flows in Harbor staging').waitFor()
+  await page.getByText('Only here').first().waitFor()
   await requireSoundOnEveryScreen(page, noticed)
   expect(await page.getByRole('button', { name: 'Promote' }).count()).toBe(0)
 })
@@ -62,9 +62,9 @@ test('a flow is promoted as it was reviewed, not as somebody has changed it sinc
   await dialog.getByText('title: Ahoy').waitFor()
   await pushTo('harbor-staging', file('Ahoy again'), '--publish')
   await dialog.getByRole('button', { name: 'Promote' }).click()
-  await dialog.getByRole('alert').getByText('changed it meanwhile').waitFor()
+  await dialog.getByRole('alert').getByText('Someone else saved first').waitFor()
   await dialog.getByText('title: Ahoy again').waitFor()
-  await dialog.getByLabel('Publish it at once').check()
+  await dialog.getByLabel('Publish now').check()
   await requireSound(page, { ...noticed, complaints: [] })
   await dialog.getByRole('button', { name: 'Promote' }).click()
   await page.getByText('is live, as version 2').waitFor()
@@ -75,10 +75,10 @@ test('a flow is promoted as it was reviewed, not as somebody has changed it sinc
   await page.getByRole('dialog').getByRole('button', { name: 'Promote' }).click()
   await page.getByText('is the draft here now').waitFor()
   await page.getByRole('row', { name: /Tried first Same/ }).waitFor()
-  expect(await cellsOf(page, 'Flows of both')).toEqual([
-    ['Spring news', 'Missing there', 'nothing', 'version 1', ''],
-    ['Tried first', 'Same', 'version 1', 'a draft', ''],
-    ['Welcome tour', 'Same', 'version 2', 'version 2', ''],
+  expect(await cellsOf(page, 'Flows of both organisations')).toEqual([
+    ['Spring news', 'Only here', 'None', 'Version 1', ''],
+    ['Tried first', 'Same', 'Version 1', 'Draft', ''],
+    ['Welcome tour', 'Same', 'Version 2', 'Version 2', ''],
   ])
   await page.goto(house.at('/flows/welcome/versions'))
   await page.getByText('Last promoted from harbor-staging, version 2').waitFor()

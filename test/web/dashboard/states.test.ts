@@ -141,9 +141,9 @@ test('missing access and a conflicting change are explained, with a link or a bu
     })
   })
   await editors.goto(house.at('/flows'))
-  await editors.getByRole('heading', { name: 'Somebody was quicker' }).waitFor()
+  await editors.getByRole('heading', { name: 'Someone else saved first' }).waitFor()
   await editors.unroute(listed)
-  await editors.getByRole('button', { name: 'Show what is there now' }).click()
+  await editors.getByRole('button', { name: 'Show the newest state' }).click()
   await editors.getByRole('link', { name: 'Welcome tour' }).waitFor()
 })
 

@@ -105,11 +105,10 @@ export const shellWords = {
     home: 'To the overview',
     wrong: 'This address asks for something that does not exist',
     wrongReset: 'Without the filters',
-    changed: 'Somebody was quicker',
-    changedWhy: (who: string) =>
-      `${who} has changed this meanwhile. Look at it again before you save.`,
+    changed: 'Someone else saved first',
+    changedWhy: (who: string) => `${who} changed this after you opened it. Review it, then save.`,
     changedBy: 'Somebody',
-    changedShow: 'Show what is there now',
+    changedShow: 'Show the newest state',
     nodesBehind: (names: string) =>
       `Your change is saved, but visitors may see what was before for up to 45 seconds: these nodes do not know of it yet (${names}).`,
     away: 'The server cannot be reached.',

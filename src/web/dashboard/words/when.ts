@@ -54,19 +54,3 @@ export const whenWords = {
   holdOut: 'Held back, percent',
   goal: 'Goal: event',
 } as const
-
-/** Texts about where, to whom and when a flow is shown, before it is published. */
-export const meantForWords = {
-  pages: 'Pages',
-  everyPage: 'Every page',
-  address: (rules: string) => `Those whose address ${rules}`,
-  people: 'People',
-  everybody: 'Everybody',
-  share: (percent: number, who: string) => `${who}, of whom ${percent} %`,
-  time: 'When',
-  always: 'As long as it is published',
-  between: (from: string | undefined, to: string | undefined, zone: string) =>
-    `${[from && `From ${from}`, to && `${from ? 'to' : 'To'} ${to}`].filter(Boolean).join(' ')}, ${zone}`,
-  joints: { all: ' and ', any: ' or ' },
-  more: (count: number) => `${count} more`,
-} as const
