@@ -102,7 +102,8 @@ describe('writing', () => {
     const { page, noticed } = await house.visit('/flows')
     await page.getByRole('link', { name: 'New flow' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1, name: 'New flow' }).waitFor()
+    await page.getByRole('link', { name: 'Start empty' }).focus()
+    await page.keyboard.press('Enter')
     await page.getByText('No problems').waitFor()
     const isIn = () =>
       page.evaluate(`document.activeElement?.classList.contains('yaml-editor') ?? false`)
@@ -136,7 +137,7 @@ describe('writing', () => {
 
   test('a key that is taken is reported, and nothing is overwritten', async () => {
     await begin('taken', step('a', 'A'))
-    const { page } = await house.visit('/flows/new?view=yaml')
+    const { page } = await house.visit('/flows/new/blank?view=yaml')
     await page.getByText('No problems').waitFor()
     await replace(page, 'my-tour', 'taken')
     await save(page)
@@ -178,7 +179,7 @@ test('an element picked on the real page appears in the form and in the YAML', a
   await steps.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('button', { name: 'Pick on page' }).click()
   const dialog = page.getByRole('dialog')
-  const address = dialog.getByLabel('Address of the page')
+  const address = dialog.getByLabel('Page URL')
   await address.fill(`${site.origin}/projects`)
   const [tab] = await Promise.all([page.context().waitForEvent('page'), address.press('Enter')])
   await dialog.getByText('Connected').waitFor()
@@ -187,7 +188,7 @@ test('an element picked on the real page appears in the form and in the YAML', a
   await page.bringToFront()
   await dialog.getByRole('group', { name: 'button “New project”' }).waitFor()
   await requireSound(page, noticed)
-  await dialog.getByRole('button', { name: 'Use this selector' }).click()
+  await dialog.getByRole('button', { name: 'Use selector' }).click()
   const selector = '[data-testid="new-project"]'
   await dialog.waitFor({ state: 'detached' })
   expect(await page.getByLabel('CSS selector').inputValue()).toBe(selector)

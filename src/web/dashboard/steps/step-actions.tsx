@@ -89,7 +89,6 @@ export function Pick(acting: Acting) {
       <PickOnPage
         flowKey={flow.key}
         stepKey={step.step}
-        selector={step.selector}
         onPicked={({ selector, alternates }) => {
           picked.value = selector
           // A selector that also finds other elements comes without alternates.

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import type { FileProblem } from '../../../../core/flow/file.ts'
 import type { Flow } from '../../../../core/flow/flow.ts'
 import type { MaybeTheme } from '../../../../core/flow/merged-theme.ts'
+import type { PickProps } from '../pick/picking.tsx'
 
 /** What is wrong with the text, and where. `path` is a JSON pointer into the file. */
 export type FlowProblem = FileProblem
@@ -29,12 +30,4 @@ export interface FlowPreviewProps {
   onPart(key: string | null): void
   /** The organisation's theme; if left out, the one that is set. */
   theme?: MaybeTheme
-}
-
-/** A button by which the author chooses the element on the real page. */
-export interface PickProps {
-  flowKey: string
-  stepKey: string
-  selector: string
-  onPicked(picked: { selector: string; alternates?: unknown }): void
 }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { never, useRead } from '../../api/read.ts'
 import { may } from '../../api/session.ts'
-import { Segments } from '../../parts/field.tsx'
+import { Segments } from '../../parts/choice.tsx'
 import { useFilters } from '../../shell/address.ts'
 import { editorWords as words } from '../../words/editor.ts'
 import { FlowForm } from '../form/flow-form.tsx'
@@ -26,7 +26,7 @@ export function useSide(): [side: Side, choose: (side: Side) => void] {
 /** Switches between the fields and the YAML. */
 export function SideChoice() {
   const [side, choose] = useSide()
-  return <Segments legend={words.side} options={words.sides} value={side} onChoose={choose} />
+  return <Segments label={words.side} options={words.sides} value={side} onChange={choose} />
 }
 
 /** The flow's text as fields or as YAML; both show the same step or item. */

@@ -6,18 +6,39 @@ import { ask } from '../../api/request.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
-import { pickWords as words } from '../../words/pick.ts'
-import type { PickProps } from '../editor/parts.ts'
-import { sessionsPath } from './address-form.tsx'
-import { openPage } from './page-address-form.tsx'
+import { openPage } from './page-address.tsx'
 import { type Chosen, Proposals } from './proposals.tsx'
+
+export interface PickProps {
+  flowKey: string
+  stepKey: string
+  onPicked(picked: { selector: string; alternates?: readonly string[] }): void
+}
+
+export const sessionsPath = '/manage/author-sessions'
 
 /** How often to look for what the page has proposed, milliseconds. Somebody is waiting for it. */
 const everyMs = 1_500
 
 type State = SentAuthorSession['state']
 
-const toneOf: Record<State, Tone> = { waiting: 'neutral', connected: 'good', ended: 'warn' }
+const states: Record<State, { tone: Tone; name: string; next: string }> = {
+  waiting: {
+    tone: 'neutral',
+    name: 'Waiting for the page',
+    next: 'The page opens in a new tab.',
+  },
+  connected: {
+    tone: 'good',
+    name: 'Connected',
+    next: 'Click the element on the page. It appears here.',
+  },
+  ended: {
+    tone: 'warn',
+    name: 'Ended',
+    next: 'The page did not connect or was closed. Start again.',
+  },
+}
 
 /** The chosen selector. If it finds only the element, others that find only the element come with it. */
 function takenOf({ proposal, selector }: Chosen, { proposals }: SentAuthorSession) {
@@ -32,14 +53,17 @@ function takenOf({ proposal, selector }: Chosen, { proposals }: SentAuthorSessio
 
 const NotSeen = ({ typedCode }: { typedCode: string }) => (
   <details>
-    <summary>{words.notSeen}</summary>
-    <p>{words.notSeenSnippet}</p>
-    <p>{words.notSeenWhy}</p>
-    <Code name={words.console}>{words.typed(typedCode)}</Code>
+    <summary>The page shows no panel?</summary>
+    <p>The page needs the snippet with a key of this organisation.</p>
+    <p>
+      If a sign-in dropped the end of the address, sign in there and open the page again from here.
+      If that does not help, enter this in the console of the page’s developer tools:
+    </p>
+    <Code name="console command">{`cairn.author('${typedCode}')`}</Code>
   </details>
 )
 
-/** What the page reports, from its opening until a selector is taken. */
+/** What the page reports, from its opening until a selector is chosen. */
 export function Picking({
   begun,
   onPicked,
@@ -71,38 +95,39 @@ export function Picking({
     [path],
   )
   const state: State = failure?.status === 404 ? 'ended' : (data?.state ?? 'waiting')
-  const isThere = data !== null && data.proposals.length > 0
+  const { tone, name, next } = states[state]
   const isKept = data?.proposals.some(({ number }) => number === chosen.value?.proposal) === true
   return (
     <div class="picking">
       <div class="pick-state">
         <p class="pick-code">
-          <span class="unseen">{words.code}</span>
+          <span class="unseen">Code</span>
           <strong>{begun.code}</strong>
-          <span class="hint">{words.codeWhy}</span>
+          <span class="hint">Your page shows the same four letters.</span>
         </p>
         <div role="status">
-          <Badge tone={toneOf[state]}>{words.states[state]}</Badge>{' '}
-          <span>{words.nextSteps[state]}</span>
+          <Badge tone={tone}>{name}</Badge> <span>{next}</span>
         </div>
       </div>
       {state === 'waiting' && (
         <>
           <p>
-            <Button onClick={() => openPage(begun.openAddress)}>{words.openAgain}</Button>
+            <Button onClick={() => openPage(begun.openAddress)}>Open page again</Button>
           </p>
           <NotSeen typedCode={begun.typedCode} />
         </>
       )}
-      {isThere && <Proposals proposals={data.proposals} chosen={chosen} />}
+      {data !== null && data.proposals.length > 0 && (
+        <Proposals proposals={data.proposals} chosen={chosen} />
+      )}
       <div class="dialog-end">
-        {state === 'ended' && <Button onClick={onAnew}>{words.anew}</Button>}
+        {state === 'ended' && <Button onClick={onAnew}>Start again</Button>}
         <Button
           look="primary"
           disabled={!isKept}
           onClick={() => onPicked(takenOf(chosen.value!, data!))}
         >
-          {words.use}
+          Use selector
         </Button>
       </div>
     </div>

@@ -2,7 +2,6 @@ import type { Signal } from '@preact/signals'
 import type { SentAuthorSession } from '../../../../modules/tickets/schema.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { pickWords as words } from '../../words/pick.ts'
 
 export type Proposal = SentAuthorSession['proposals'][number]
 type Candidate = Proposal['candidates'][number]
@@ -13,12 +12,18 @@ export interface Chosen {
   selector: string
 }
 
+const grades: Record<Candidate['grade'], string> = { strong: 'Strong', fair: 'Fair', weak: 'Weak' }
+
 const toneOf: Record<Candidate['grade'], Tone> = { strong: 'good', fair: 'neutral', weak: 'warn' }
 
 /** What to consider before a selector is taken. */
 const cautions = ({ matchCount, mayNamePerson, weaknesses }: Candidate): string[] => [
-  ...(matchCount > 1 ? [words.ambiguous] : []),
-  ...(mayNamePerson ? [words.namesPerson] : []),
+  ...(matchCount > 1
+    ? [
+        'It finds more than one element. Add the element’s text to the step, or choose another selector.',
+      ]
+    : []),
+  ...(mayNamePerson ? ['This selector may contain the name of a person.'] : []),
   ...weaknesses.map(sentence => `${sentence}.`),
 ]
 
@@ -38,8 +43,10 @@ function Choice({
       <span class="candidate-text">
         <code>{selector}</code>
         <span class="badges">
-          <Badge tone={toneOf[grade]}>{words.grades[grade]}</Badge>
-          <Badge tone={matchCount === 1 ? 'neutral' : 'warn'}>{words.matches(matchCount)}</Badge>
+          <Badge tone={toneOf[grade]}>{grades[grade]}</Badge>
+          <Badge tone={matchCount === 1 ? 'neutral' : 'warn'}>
+            {matchCount === 1 ? '1 match' : `${matchCount} matches`}
+          </Badge>
         </span>
         {cautions(candidate).map(sentence => (
           <small key={sentence}>
@@ -54,13 +61,19 @@ function Choice({
 function Picked({ proposal, chosen }: { proposal: Proposal; chosen: Signal<Chosen | null> }) {
   const { number, element, page, candidates, isWrapper, mayNamePerson } = proposal
   const notes = [
-    ...(isWrapper ? [words.isWrapper] : []),
-    ...(mayNamePerson ? [words.elementNamesPerson] : []),
+    ...(isWrapper
+      ? ['This element contains other controls. Use it only if the step is about all of them.']
+      : []),
+    ...(mayNamePerson
+      ? [
+          'The element’s text may be the name of a person. A selector with it is sent to every visitor.',
+        ]
+      : []),
   ]
   return (
     <fieldset class="proposal">
       <legend>{element}</legend>
-      <p class="hint">{words.onPage(page)}</p>
+      <p class="hint">on {page}</p>
       {notes.map(sentence => (
         <p class="caution" key={sentence}>
           <Icon name="warning" /> {sentence}
@@ -94,7 +107,7 @@ export function Proposals({
       {latest && <Picked key={latest.number} proposal={latest} chosen={chosen} />}
       {earlier.length > 0 && (
         <details>
-          <summary>{words.earlier(earlier.length)}</summary>
+          <summary>{`Picked before: ${earlier.length}`}</summary>
           {earlier.map(proposal => (
             <Picked key={proposal.number} proposal={proposal} chosen={chosen} />
           ))}

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { Segments } from '../../parts/field.tsx'
+import { Segments } from '../../parts/choice.tsx'
 import { previewWords as words } from '../../words/preview.ts'
 import type { FlowPreviewProps } from '../editor/parts.ts'
 import { FlowPreview } from './flow-preview.tsx'
@@ -37,10 +37,10 @@ export function BesideText({
       {!isRoomy.value && (
         <div>
           <Segments
-            legend={words.side}
+            label={words.side}
             options={(['text', 'preview'] as const).map(one => [one, words.sides[one]] as const)}
             value={side.value}
-            onChoose={chosen => (side.value = chosen)}
+            onChange={chosen => (side.value = chosen)}
           />
         </div>
       )}

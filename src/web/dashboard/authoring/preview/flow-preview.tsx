@@ -4,7 +4,7 @@ import { shownAs } from '../../../../core/flow/shown-as.ts'
 import { session } from '../../api/session.ts'
 import { useWidth } from '../../charts/use-width.ts'
 import { Button } from '../../parts/button.tsx'
-import { Choice } from '../../parts/choice.tsx'
+import { Select } from '../../parts/select.tsx'
 import { previewWords as words } from '../../words/preview.ts'
 import type { FlowPreviewProps } from '../editor/parts.ts'
 import { sizeIn } from './looks.ts'
@@ -49,13 +49,14 @@ export function FlowPreview({ flow, part, onPart, theme }: FlowPreviewProps) {
       <div class="preview-head">
         <h2 id={id}>{words.title}</h2>
         {parts.length > 1 && (
-          <Choice
+          <Select
+            isInline
             label={known && shownAs(known) === 'checklist' ? words.item : words.step}
             value={at ?? parts[0]!.key}
             options={parts.map(
               ({ key, title }, i) => [key, words.numbered(i + 1, title || key)] as const,
             )}
-            onChoose={onPart}
+            onChange={onPart}
           />
         )}
       </div>

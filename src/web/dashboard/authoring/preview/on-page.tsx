@@ -6,8 +6,7 @@ import { may } from '../../api/session.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { pagePreviewWords as words } from '../../words/page-preview.ts'
-import { openPage, PageAddressForm } from '../pick/page-address-form.tsx'
+import { openPage, PageAddressForm } from '../pick/page-address.tsx'
 
 const previewsPath = '/manage/previews'
 
@@ -26,8 +25,8 @@ const NewPreview = ({
 }) => (
   <PageAddressForm
     flowKey={flowKey}
-    words={words}
-    verb={words.make}
+    why="Anyone with the link sees the saved draft on this site, marked as a preview. Nothing is counted."
+    verb="Create link"
     onAddress={async url => {
       const made = await act<CreatedPreview>(previewsPath, { body: { flow: flowKey, url } })
       onMade(made)
@@ -35,19 +34,27 @@ const NewPreview = ({
       return made.url
     }}
   >
-    {isUnsaved && <p class="problem">{words.unsaved}</p>}
+    {isUnsaved && (
+      <p class="problem">
+        Your last changes are not saved yet. The preview shows the draft without them.
+      </p>
+    )}
   </PageAddressForm>
 )
 
 function Made({ link, expiresAt, oldSnippet, needsSnippet }: CreatedPreview) {
   return (
     <>
-      <Code name={words.link}>{link}</Code>
-      <p class="hint">{words.until(hour(expiresAt))}</p>
-      {oldSnippet !== null && <p class="problem">{words.oldSnippet(oldSnippet, needsSnippet)}</p>}
+      <Code name="preview link">{link}</Code>
+      <p class="hint">Works until {hour(expiresAt)}. Shown once.</p>
+      {oldSnippet !== null && (
+        <p class="problem">
+          Your pages run snippet {oldSnippet}. Previews need {needsSnippet} or later.
+        </p>
+      )}
       <div class="dialog-end">
         <Button look="primary" onClick={() => openPage(link)}>
-          {words.openPage}
+          Open page
         </Button>
       </div>
     </>
@@ -60,20 +67,20 @@ function Working({ flowKey }: { flowKey: string }) {
   const own = previews.filter(({ flow }) => flow === flowKey)
   if (own.length === 0) return null
   return (
-    <section aria-label={words.working}>
-      <h3>{words.working}</h3>
+    <section aria-label="Active links">
+      <h3>Active links</h3>
       <ul class="listed">
         {own.map(({ id, madeBy, url, expiresAt }) => (
           <li key={id} class="row-actions">
-            <span>{words.by(madeBy, url, hour(expiresAt))}</span>
+            <span>{`${madeBy}, for ${url}, until ${hour(expiresAt)}`}</span>
             <Button
               look="danger"
-              aria-label={words.endNamed(madeBy)}
+              aria-label={`Revoke link of ${madeBy}`}
               onClick={() =>
                 void act(`${previewsPath}/${id}`, { method: 'DELETE' }).then(readAgain, readAgain)
               }
             >
-              {words.end}
+              Revoke
             </Button>
           </li>
         ))}
@@ -93,9 +100,9 @@ export function PreviewOnPage({ flowKey, isUnsaved }: { flowKey: string; isUnsav
   }
   return (
     <>
-      <Button onClick={() => (isOpen.value = true)}>{words.open}</Button>
+      <Button onClick={() => (isOpen.value = true)}>Preview on page</Button>
       {isOpen.value && (
-        <Dialog title={words.title} onClose={close} class="pick">
+        <Dialog title="Preview the draft on your page" onClose={close} class="pick">
           {made.value ? (
             <Made {...made.value} />
           ) : (

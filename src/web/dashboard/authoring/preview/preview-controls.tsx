@@ -1,5 +1,5 @@
-import { Choice } from '../../parts/choice.tsx'
-import { Segments } from '../../parts/field.tsx'
+import { Segments } from '../../parts/choice.tsx'
+import { Select } from '../../parts/select.tsx'
 import { previewWords as words } from '../../words/preview.ts'
 import {
   chooseDark,
@@ -21,28 +21,30 @@ export function PreviewControls({ room, locales }: { room: number; locales: read
   return (
     <div class="preview-controls">
       <Segments
-        legend={words.screen}
+        label={words.screen}
         options={screens.map(one => [one, words.screens[one]] as const)}
         value={screenIn(room)}
-        onChoose={chosen => (chosenScreen.value = chosen)}
+        onChange={chosen => (chosenScreen.value = chosen)}
       />
       <Segments
-        legend={words.page}
+        label={words.page}
         options={(['light', 'dark'] as const).map(one => [one, words.pages[one]] as const)}
         value={shade}
-        onChoose={chosen => chooseDark(chosen === 'dark')}
+        onChange={chosen => chooseDark(chosen === 'dark')}
       />
-      <Choice
+      <Select
+        isInline
         label={words.language}
         value={language.value}
         options={tags.map(tag => [tag, languageName(tag)] as const)}
-        onChoose={chosen => (language.value = chosen)}
+        onChange={chosen => (language.value = chosen)}
       />
-      <Choice
+      <Select
+        isInline
         label={words.direction}
         value={direction.value}
         options={directions.map(one => [one, words.directions[one]] as const)}
-        onChoose={chosen => (direction.value = chosen as typeof direction.value)}
+        onChange={chosen => (direction.value = chosen as typeof direction.value)}
       />
     </div>
   )
