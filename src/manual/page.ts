@@ -88,7 +88,6 @@ export function pageOf(topics: readonly Topic[], shown: Topic | 'missing' | null
 <input type="search" placeholder="Search the manual" aria-label="Search the manual" aria-controls="found" autocomplete="off" spellcheck="false">
 <div id="found" aria-live="polite" hidden></div>
 </search>
-<button id="theme" type="button" hidden></button>
 </header>
 <div class="columns">
 <nav class="contents" aria-label="Topics"><details open><summary>Topics</summary>
