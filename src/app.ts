@@ -36,6 +36,7 @@ import { descriptionRoutes } from './modules/description/routes.ts'
 import { environmentRoutes } from './modules/environments/routes.ts'
 import { eventRoutes } from './modules/events/routes.ts'
 import { flowRoutes } from './modules/flows/routes.ts'
+import { imageRoutes } from './modules/images/routes.ts'
 import { installationRoutes } from './modules/installation/routes.ts'
 import { manualRoutes, missingPage } from './modules/manual/routes.ts'
 import { mcpRoutes } from './modules/mcp/routes.ts'
@@ -57,6 +58,7 @@ import type { EnvironmentStore } from './storage/interfaces/environments.ts'
 import type { ActivityStore, EventLog, EventStores } from './storage/interfaces/events.ts'
 import type { ExplainStore, PublishedFlowStores } from './storage/interfaces/flows.ts'
 import type { GateStores, KnownSessions, KnownTokens } from './storage/interfaces/gate.ts'
+import type { ImageStore } from './storage/interfaces/images.ts'
 import type { InstallationStores, SeenStore } from './storage/interfaces/installation.ts'
 import type { MemberStore } from './storage/interfaces/members.ts'
 import type {
@@ -66,7 +68,7 @@ import type {
   ServerWatch,
 } from './storage/interfaces/operations.ts'
 import type { OrganisationStore } from './storage/interfaces/organisations.ts'
-import type { PeopleStore } from './storage/interfaces/people.ts'
+import type { PeopleList, PeopleStore } from './storage/interfaces/people.ts'
 import type { RunStore } from './storage/interfaces/runs.ts'
 import type { StepEvidenceStore, StepStores } from './storage/interfaces/steps.ts'
 import type { TicketStore } from './storage/interfaces/tickets.ts'
@@ -124,6 +126,7 @@ export interface ManagementStores {
   activity: ActivityStore
   tickets: TicketStore
   environments: EnvironmentStore
+  images: ImageStore
   seen: SeenStore
   explaining: ExplainStore
   evidence: StepEvidenceStore
@@ -131,6 +134,7 @@ export interface ManagementStores {
   access: AccessStore
   organisations: OrganisationStore
   people: PeopleStore
+  peopleList: PeopleList
   operations: OperationsStore
   signIns: DashboardStore
   members: MemberStore
@@ -166,6 +170,7 @@ export function routesOf(deps: AppDeps): Route[] {
   const { stores, management, flowWork, clock } = deps
   const analytics = analyticsRoutes({ stores, flows: management.flows, clock })
   const steps = stepRoutes(deps, management.evidence)
+  const publicUrl = deps.dashboard?.publicUrl ?? null
   const routes = [
     ...flowRoutes({ stores, explaining: management.explaining }),
     ...checklistRoutes(deps),
@@ -173,7 +178,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...steps.routes,
     ...installationRoutes({
       ...{ stores, seen: management.seen, clock },
-      publicUrl: deps.dashboard?.publicUrl ?? null,
+      publicUrl,
     }),
     ...analytics.routes,
     ...accessRoutes({ access: management.access }),
@@ -182,6 +187,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...authoringRoutes({ ...management, flowWork }),
     ...ticketRoutes({ ...management, stores, flowWork }),
     ...environmentRoutes({ ...management, stores, flowWork }),
+    ...imageRoutes({ ...management, publicUrl }),
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, stores, clock }),
     ...operationsRoutes({ ...management, server: deps.server }),

@@ -19,6 +19,7 @@ const groups: Record<string, Record<string, () => Promise<Add>>> = {
     flows: async () => (await import('./flows.ts')).addFlows,
     steps: async () => (await import('./steps.ts')).addSteps,
     explain: async () => (await import('./explain.ts')).addExplain,
+    images: async () => (await import('./images.ts')).addImages,
     snippet: async () => (await import('./snippet.ts')).addSnippet,
   },
   'People and programs:': {

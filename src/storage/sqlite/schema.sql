@@ -123,7 +123,7 @@ create table runs (
 create unique index runs_by_key on runs (flow_id, run_key);
 create index runs_by_start on runs (org_id, flow_id, started_at);
 create index runs_with_answers on runs (org_id, flow_id, started_at, id) where answers is not null;
-create index runs_by_person on runs (org_id, flow_id, person, started_at);
+create index runs_by_person on runs (org_id, person, flow_id, started_at);
 
 create table ticks (
   org_id integer not null,
@@ -485,6 +485,21 @@ create table dashboard_links (
 ) strict;
 create index dashboard_links_by_org on dashboard_links (org_id);
 
+-- Images that steps show. Their id is a hash of organisation and content, so that no other organisation can tell.
+create table images (
+  id text primary key,
+  org_id integer not null,
+  type text not null,
+  width integer not null,
+  height integer not null,
+  bytes integer not null,
+  -- As the uploaded file was called; null if nobody said.
+  name text,
+  created_at integer not null,
+  content blob not null
+) strict;
+create index images_by_org on images (org_id, created_at, bytes);
+
 -- What an organisation is alerted to. It has no row before its first change.
 create table alert_settings (
   org_id integer primary key,
@@ -573,6 +588,21 @@ create table caused_events (
   primary key (org_id, person, name)
 ) strict, without rowid;
 
+-- People as events show them; who was erased has no row, nor who was not seen after `retained.at`.
+create table people (
+  org_id integer not null,
+  person text not null,
+  first_at integer not null,
+  last_at integer not null,
+  -- JSON, by name: [[name, value, time], ...], listed traits as last reported.
+  traits text not null,
+  -- JSON, latest first: [[page, time], ...], see `core/person/seen.ts`.
+  pages text not null,
+  primary key (org_id, person)
+) strict, without rowid;
+create index people_by_last on people (org_id, last_at, person);
+create index people_by_first on people (org_id, first_at, person);
+
 -- Who was held back from a version of a flow, and when first.
 create table held_out (
   org_id integer not null,
@@ -635,7 +665,9 @@ create table short_lived (
 -- Up to which row of the ledger an organisation's events were kept for long enough, so that they are deleted.
 create table retained (
   org_id integer primary key,
-  seq integer not null
+  seq integer not null,
+  -- When that row was received: nothing about people is kept that events up to that said.
+  at integer not null
 ) strict;
 
 -- What a server alone has in files: its session key, and versions of the snippet.

@@ -78,7 +78,14 @@ const ofStores: MethodsOfAll<Omit<Stores, 'catalogue'>> = {
     read: true,
     since: true,
   },
-  analytics: { runs: true, answers: true, events: true, columns: true, experiment: true },
+  analytics: {
+    runs: true,
+    answers: true,
+    events: true,
+    columns: true,
+    lastStart: true,
+    experiment: true,
+  },
   watch: { isWatched: true, note: true },
 }
 
@@ -92,9 +99,10 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
     lastChange: true,
   },
   looks: { looks: true, suggested: true },
-  runs: { runs: true, writtenAnswers: true },
+  runs: { runs: true, writtenTexts: true },
   eventLog: { after: true },
   activity: { after: true },
+  images: { list: true, add: true, remove: true, content: true },
   environments: { links: true, link: true, unlink: true },
   tickets: { use: true, note: true },
   seen: { write: true, snippetKey: true },
@@ -102,6 +110,7 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
   evidence: { evidence: true, between: true, baseline: true },
   access: { tokens: true, createToken: true, revokeToken: true, audit: true },
   organisations: { list: true, add: true, read: true, change: true, identityHours: true },
+  peopleList: { people: true, count: true, person: true, metFlows: true, runsIn: true },
   people: { stored: true, events: true, erase: true, allow: true },
   operations: {
     deadLetters: true,

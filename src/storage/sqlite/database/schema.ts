@@ -1,5 +1,6 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Theme } from '../../../core/flow/theme.ts'
+import type { ImageType } from '../../../core/image.ts'
 import { roles, type Scope } from '../../../core/organisation/access.ts'
 import type { Actor, AuditEntry } from '../../../core/organisation/audit.ts'
 import type { Bucket } from '../../../core/organisation/limits.ts'
@@ -43,6 +44,18 @@ export const stagingLinks = sqliteTable('staging_links', {
   orgId: integer('org_id').notNull(),
   stagingOrgId: integer('staging_org_id').primaryKey(),
   linkedAt: integer('linked_at').notNull(),
+})
+
+export const images = sqliteTable('images', {
+  id: text().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  type: text().$type<ImageType>().notNull(),
+  width: integer().notNull(),
+  height: integer().notNull(),
+  bytes: integer().notNull(),
+  name: text(),
+  createdAt: integer('created_at').notNull(),
+  content: blob().$type<Uint8Array<ArrayBuffer>>().notNull(),
 })
 
 export const snippetKeys = sqliteTable('snippet_keys', {
