@@ -5,21 +5,59 @@ import { useRead } from '../api/read.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { queryOf, useFilters } from '../shell/address.ts'
-import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
-import { accessWords } from '../words/access.ts'
 import { AuditChange, type AuditLine } from './audit-change.tsx'
 
-const words = accessWords.audit
+const words = {
+  via: {
+    'command line': 'command line',
+    token: 'token',
+    dashboard: 'dashboard',
+    mail: 'link in a mail',
+  },
+  actions: {
+    'organisation.create': 'Created the organisation',
+    'settings.change': 'Changed settings',
+    'key.rotate': 'Rotated the snippet key',
+    'identity_secret.rotate': 'Rotated the identity secret',
+    'token.create': 'Created a token',
+    'token.revoke': 'Revoked a token',
+    'dashboard.link': 'Created a sign-in link',
+    'member.invite': 'Invited a member',
+    'member.invite_revoke': 'Revoked an invitation',
+    'member.link': 'Created a sign-in link for a member',
+    'member.name': 'Gave their name',
+    'member.role': 'Changed a role',
+    'member.remove': 'Removed a member',
+    'dashboard.sign_in': 'Signed in',
+    'flow.push': 'Pushed a flow',
+    'flow.push_and_publish': 'Pushed and published',
+    'flow.publish': 'Published',
+    'flow.unpublish': 'Unpublished',
+    'flow.archive': 'Archived',
+    'flow.restore': 'Rolled back',
+    'flow.discard': 'Discarded the draft',
+    'flow.unlock': 'Unlocked the flow',
+    'flow.pin': 'Saved an element snapshot',
+    'flow.repair': 'Updated a selector',
+    'person.erase': 'Erased a person',
+    'person.allow': 'Lifted an erasure',
+    'dead_letters.retry': 'Retried dead letters',
+    'dead_letters.drop': 'Dropped dead letters',
+    'analytics.rebuild': 'Rebuilt results',
+    'database.compact': 'Compacted the database',
+  } as Readonly<Record<string, string>>,
+  of: (subject: string) => `Changes of “${subject}”`,
+}
 
 const columns = (addressOfSubject: (subject: string) => string): Column<AuditLine>[] => [
   {
-    name: words.when,
+    name: 'When',
     isTitle: true,
     cell: ({ at }) => <time dateTime={at}>{momentHere(at)}</time>,
   },
   {
-    name: words.who,
+    name: 'Who',
     cell: ({ actor, via }) => (
       <span>
         {actor}
@@ -28,7 +66,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
     ),
   },
   {
-    name: words.what,
+    name: 'What',
     cell: ({ action, subject }) => (
       <span>
         {words.actions[action] ?? action}
@@ -41,14 +79,14 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
     ),
   },
   {
-    name: words.change,
+    name: 'Change',
     cell: line => (
       <div class="change">
         {line.note && <p class="note">“{line.note}”</p>}
         <AuditChange line={line} />
         {line.requestId && (
           <span class="row-note">
-            {words.request} <code>{line.requestId}</code>
+            Request <code>{line.requestId}</code>
           </span>
         )}
       </div>
@@ -76,16 +114,16 @@ function Find() {
       <input
         class="input search"
         type="search"
-        aria-label={words.find}
-        placeholder={words.findHint}
+        aria-label="Changes of"
+        placeholder="A member’s name, a flow’s key, a token’s ID"
         maxLength={128}
         value={text}
         onInput={event => (typed.value = event.currentTarget.value)}
       />
-      <Button type="submit">{words.show}</Button>
+      <Button type="submit">Show</Button>
       {filters.subject && (
         <Button look="quiet" onClick={() => show('')}>
-          {words.all}
+          Show all
         </Button>
       )}
     </form>
@@ -98,33 +136,35 @@ function Empty() {
   if (filters.before) {
     return (
       <Notice
-        title={words.noMore}
-        actions={<LinkButton href={withFilters({ before: null })}>{words.newest}</LinkButton>}
+        title="No older changes"
+        actions={<LinkButton href={withFilters({ before: null })}>Newest</LinkButton>}
       />
     )
   }
-  if (!filters.subject) return <Notice title={words.none}>{words.noneWhy}</Notice>
+  if (!filters.subject)
+    return (
+      <Notice title="No changes yet">
+        Changes of flows, settings, members, keys and tokens appear here.
+      </Notice>
+    )
   return (
     <Notice
-      title={words.noneOf}
-      actions={<LinkButton href={withFilters(all)}>{words.all}</LinkButton>}
+      title="No matching changes"
+      actions={<LinkButton href={withFilters(all)}>Show all</LinkButton>}
     >
-      {words.noneOfWhy}
+      Search by the exact name: a member’s name, a flow’s key, or a token’s ID.
     </Notice>
   )
 }
 
 /** Who changed what. */
-export default function AuditPage() {
+export function AuditSection() {
   const { filters, withFilters } = useFilters()
   const { subject, before } = filters
   const log = useRead<AuditLog>(`/manage/audit${queryOf({ subject, before })}`)
   const addressOfSubject = (subject: string) => withFilters({ subject, before: null })
   return (
     <>
-      <PageHead title={words.title}>
-        <p class="hint">{words.why}</p>
-      </PageHead>
       <Find />
       <Reading of={log} lines={8}>
         {({ lines, next }) =>
@@ -133,18 +173,18 @@ export default function AuditPage() {
           ) : (
             <>
               <Table
-                caption={words.why}
+                caption="Who changed what, newest first."
                 class="audit"
                 columns={columns(addressOfSubject)}
                 rows={lines}
                 keyOf={({ line }) => line}
               />
-              <nav class="pager" aria-label={words.title}>
+              <nav class="pager" aria-label="Audit">
                 {filters.before && (
-                  <LinkButton href={withFilters({ before: null })}>{words.newest}</LinkButton>
+                  <LinkButton href={withFilters({ before: null })}>Newest</LinkButton>
                 )}
                 {next !== null && (
-                  <LinkButton href={withFilters({ before: `${next}` })}>{words.older}</LinkButton>
+                  <LinkButton href={withFilters({ before: `${next}` })}>Older</LinkButton>
                 )}
               </nav>
             </>
