@@ -1,10 +1,10 @@
 import { type Config, defaultOf, type SettingName } from '../config/settings.ts'
-import { shown } from '../core/text/wording.ts'
+import { shellWord, shown } from '../core/text/wording.ts'
+import { isoTime } from '../core/time/clock.ts'
 import { type HeldPort, holdPort, type PortTaken } from '../runtime/ports.ts'
 import { systemClock } from '../runtime/system-clock.ts'
 import type { Command } from './command.ts'
 import { newLink } from './dashboard.ts'
-import { demoFacts } from './demo/facts.ts'
 import { fillDemo, type Harbor } from './demo/fill.ts'
 import { CommandFailure, UsageFailure, warn } from './failure.ts'
 import { managedAt, serverOf } from './manage.ts'
@@ -41,7 +41,7 @@ export function addDemo(cairn: Command): void {
     managementPort: orNext('managementPort'),
   })
     .description(
-      'serve an example organisation with three flows, a month of history and a site that shows them',
+      'serve an example organisation with four flows, a month of history and a site that shows them',
     )
     .option(
       '--site-port <port>',
@@ -57,7 +57,14 @@ export function addDemo(cairn: Command): void {
       }
       const interrupt = new AbortController()
       for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupt.abort())
-      const harbor = await fill(config, interrupt.signal)
+      tell(`cairn: creating a month of example data in ${config.data}`)
+      const line = liveLine()
+      const fillOptions = {
+        now: systemClock().now(),
+        signal: interrupt.signal,
+        onProgress: line.show,
+      }
+      const harbor = await fillDemo(config, fillOptions).finally(line.end)
       if (interrupt.signal.aborted) process.exit(0)
       // Loaded here, so that no other command waits for the server's modules.
       const { serve } = await import('../runtime/serve.ts')
@@ -72,7 +79,6 @@ export function addDemo(cairn: Command): void {
 /** As for `serve`, but with a directory and ports that no real server uses. */
 function demoConfig(command: Command, sitePort: number | null) {
   const { config, given } = serverSettingsOf(command)
-  const { port, managementPort, managementHost } = config
   const ofDemo = <Name extends keyof typeof demoDefaults>(name: Name) =>
     given.has(name) ? config[name] : demoDefaults[name]
   const [data, host] = [ofDemo('data'), ofDemo('host')]
@@ -84,6 +90,7 @@ function demoConfig(command: Command, sitePort: number | null) {
   if (isOwnIssuer && config.sessionIssuer !== null) {
     warn(`the demo creates its own session tokens and ignores ${config.sessionIssuer}`)
   }
+  const { port, managementPort, managementHost } = config
   const ports = choosePorts({
     port: [given.has('port'), host, port, '--port'],
     managementPort: [
@@ -106,19 +113,17 @@ type WantedPort = [isSet: boolean, host: string, port: number, flag: string]
 function choosePorts<Name extends string>(wanted: Record<Name, WantedPort>): Record<Name, number> {
   const held: [string, HeldPort][] = []
   try {
-    const names = Object.entries<WantedPort>(wanted)
-    for (const [name, [isSet, ...place]] of names.sort((a, b) => +b[1][0] - +a[1][0])) {
-      held.push([name, isSet ? holdPort(...place) : holdFreePort(...place)])
-    }
+    const names = Object.entries<WantedPort>(wanted).sort((a, b) => +b[1][0] - +a[1][0])
+    for (const [name, place] of names) held.push([name, holdWanted(place)])
     return Object.fromEntries(held.map(([name, { port }]) => [name, port])) as Record<Name, number>
   } finally {
     for (const [, { letGo }] of held) letGo()
   }
 }
 
-/** The first free port from the default one on; the default one's error if none is free. */
-function holdFreePort(host: string, first: number, flag: string): HeldPort {
-  for (let port = first; port <= first + otherPorts; port++) {
+/** @throws PortTaken about the first port if none is free */
+function holdWanted([isSet, host, first, flag]: WantedPort): HeldPort {
+  for (let port = first; !isSet && port <= first + otherPorts; port++) {
     try {
       return holdPort(host, port, flag)
     } catch (error) {
@@ -137,39 +142,60 @@ function sitePortOf(text: string | undefined): number | null {
   throw new UsageFailure(`--site-port must be a port, 0 to 65535, not '${shown(text)}'`)
 }
 
-async function fill(config: Config, signal: AbortSignal): Promise<Harbor> {
-  tell(`cairn: creating a month of example data in ${config.data}`)
-  const line = liveLine()
-  const options = { now: systemClock().now(), signal, onProgress: line.show }
-  return fillDemo(config, options).finally(line.end)
-}
-
-/** Serves the site beside the server, and prints what to open. */
+/** Serves the site beside the server, and prints what to open, and calls to copy. */
 async function present(
   config: Config,
-  running: { url: string; managementUrl: string },
-  harbor: Harbor,
+  { url, managementUrl }: { url: string; managementUrl: string },
+  { organisation, snippetKey, flows }: Harbor,
   port: number,
 ): Promise<void> {
-  const { data, dashboard, publicUrl } = config
-  const { organisation, snippetKey } = harbor
-  // Loaded here, so that no other command loads the site.
+  // Loaded here, so that no other command loads them.
   const { demoSite } = await import('./demo/site.ts')
-  const fetchPage = demoSite({ cairnUrl: running.url, snippetKey })
-  const site = Bun.serve({ hostname: config.host, port, fetch: fetchPage })
   const { ownTokensFor } = await import('../runtime/tokens.ts')
-  const tokens = ownTokensFor(config, systemClock())
-  const operator = { role: 'operator', name: 'Demo owner' } as const
-  const link = () =>
-    managedAt(config, organisation.id, manager =>
-      newLink(manager, publicUrl ?? running.url, operator),
+  const fetchPage = demoSite({ cairnUrl: url, snippetKey })
+  const site = Bun.serve({ hostname: config.host, port, fetch: fetchPage })
+  const siteUrl = `http://${new URL(url).hostname}:${site.port}`
+  const session = await ownTokensFor(config, systemClock()).issue(organisation.id, tokenSeconds)
+  const executable = Bun.which('cairn') ? 'cairn' : process.execPath
+  const [cairn, data] = [executable, config.data].map(shellWord)
+  const call = (credential: string, path: string) =>
+    `curl -s -H 'Authorization: Bearer ${credential}' '${url}/api/v1${path}'`
+  const tour = flows.find(({ kind }) => kind === 'tour')
+  print(
+    '',
+    `Started the demo of ${organisation.name}. Next: open the dashboard, then the site.`,
+    '',
+  )
+  if (config.dashboard !== 'off') {
+    const person = { role: 'operator', name: 'Demo owner' } as const
+    const link = await managedAt(config, organisation.id, manager =>
+      newLink(manager, config.publicUrl ?? url, person),
     )
-  const facts = {
-    ...{ ...running, ...harbor, dataDir: data },
-    ...(await tokens.issue(organisation.id, tokenSeconds)),
-    siteUrl: `http://${new URL(running.url).hostname}:${site.port}`,
-    dashboardUrl: dashboard === 'off' ? null : (await link()).url,
-    executable: Bun.which('cairn') ? 'cairn' : process.execPath,
+    print(
+      `  dashboard      ${link.url}`,
+      '                 signs you in once, within ten minutes; for another link:',
+      `                 ${cairn} dashboard link --role operator --data ${data}`,
+    )
   }
-  print(...demoFacts(facts))
+  print(
+    `  site           ${siteUrl} starts a tour`,
+    `                 ${siteUrl}/home?as=ben is another person, who has not seen it`,
+    `  manual         ${url}/docs`,
+    `  API            ${url}/api/v1, described at ${url}/api/v1/docs`,
+    `  management     ${managementUrl}`,
+    `  data           ${config.data}`,
+    `  snippet key    ${snippetKey}`,
+    `  session token  ${session.token}`,
+    `                 valid until ${isoTime(session.expiresAt)}`,
+    '',
+    '# what a page gets',
+    call(snippetKey, '/flows'),
+    '# the results of the tour, as JSON and as CSV',
+    call(session.token, `/flows/${tour?.id}/analytics`),
+    call(session.token, `/flows/${tour?.id}/analytics/export.csv`),
+    '# steps whose element is missing',
+    `${cairn} steps check --data ${data}`,
+    '',
+    'Press Ctrl-C to stop. The same command starts it again with the same data.',
+  )
 }

@@ -31,6 +31,8 @@ export interface Manager extends Asker {
   organisation: string
   /** `org_…`. */
   id: string
+  /** Sends a request to any path of the server, with the caller's credential. */
+  send: Send
 }
 
 type Work<T> = (manager: Manager) => Promise<T>
@@ -251,9 +253,20 @@ async function organisationHere(send: Send, org: string | undefined): Promise<Ma
 
 /** @param total how many organisations there are */
 function managerOf(send: Send, { slug, id }: { slug: string; id: string }, total: number): Manager {
-  const asker = asking(send, { ...operator(), 'cairn-organisation': id })
-  return { ...asker, isOnlyOne: total === 1, organisation: slug, id }
+  const credential = { ...operator(), 'cairn-organisation': id }
+  return {
+    ...asking(send, credential),
+    isOnlyOne: total === 1,
+    organisation: slug,
+    id,
+    send: withCredential(send, credential),
+  }
 }
+
+const withCredential =
+  (send: Send, credential: Readonly<Record<string, string>>): Send =>
+  (path, init) =>
+    send(path, { ...init, headers: { ...(init.headers as Record<string, string>), ...credential } })
 
 /** Every organisation of the server, by slug, fetched page by page. */
 export async function allOrganisations({ ask }: Asker): Promise<Settings[]> {
@@ -310,7 +323,8 @@ async function elsewhere<T>(url: string, org: string | undefined, work: Work<T>)
   const root = serverAddress(url)
   const token = tokenIn('CAIRN_TOKEN')
   const send: Send = (path, init) => fetchElsewhere(root, path, init)
-  const asker = asking(send, { authorization: `Bearer ${token}` })
+  const credential = { authorization: `Bearer ${token}` }
+  const asker = asking(send, credential)
   const { organisation } = await asker
     .ask<{ organisation?: { slug: string; id: string } }>('GET /me')
     .catch(error => {
@@ -323,5 +337,11 @@ async function elsewhere<T>(url: string, org: string | undefined, work: Work<T>)
     )
   }
   const { slug, id } = organisation
-  return work({ ...asker, isOnlyOne: true, organisation: slug, id })
+  return work({
+    ...asker,
+    isOnlyOne: true,
+    organisation: slug,
+    id,
+    send: withCredential(send, credential),
+  })
 }

@@ -1,8 +1,8 @@
 import { AppError } from '../core/errors.ts'
 import type { Scope } from '../core/organisation/access.ts'
 import type { Actor } from '../core/organisation/audit.ts'
+import type { Bucket } from '../core/organisation/limits.ts'
 import type { KnownSession } from '../storage/interfaces/gate.ts'
-import type { RequestContext } from './request-context.ts'
 
 /**
  * Who makes a management call: the operator, at the socket in the data directory; the holder of a token; or
@@ -18,6 +18,17 @@ export type Principal =
  * operator.
  */
 export type Needs = Scope | 'any' | 'operator'
+
+/**
+ * Who may call a route, and which bucket counts its requests: a page or back end with a snippet key, an
+ * analyst with a session token, a manager of the organisation, or the dashboard by its cookie. What anyone
+ * may read belongs to no organisation, so it is not counted; nor are calls of the operator.
+ */
+export type RouteAccess =
+  | { caller: 'snippet key' | 'session token'; bucket: Bucket }
+  | { caller: 'management'; bucket: 'manage'; needs: Needs }
+  | { caller: 'dashboard session'; bucket: Bucket; readers: 'own pages' }
+  | { caller: 'anyone'; bucket?: never }
 
 /** @throws AppError `forbidden`, which names the scope */
 export function requireScope(principal: Principal, needs: Needs): void {
@@ -35,7 +46,13 @@ export const may = (principal: Principal | null, scope: Scope): boolean =>
   principal?.kind === 'operator' || principal?.scopes.includes(scope) === true
 
 /** The actor that is recorded for the changes of a call. */
-export function actorOf({ principal, requestId }: RequestContext): Actor {
+export function actorOf({
+  principal,
+  requestId,
+}: {
+  principal: Principal | null
+  requestId: string
+}): Actor {
   if (principal === null) throw new Error('The gate has not been passed')
   const { kind, name } = principal
   if (kind === 'operator') return { via: 'command line', name, requestId }

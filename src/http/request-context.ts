@@ -2,8 +2,7 @@ import { AppError } from '../core/errors.ts'
 import type { Organisation } from '../core/organisation/catalogue.ts'
 import { randomText } from '../core/organisation/ids.ts'
 import type { Taken } from '../core/organisation/limits.ts'
-import type { Principal } from './principal.ts'
-import type { Route } from './route.ts'
+import type { Principal, RouteAccess } from './principal.ts'
 
 /**
  * The longest target that is read, in characters of the URL that it makes. The longest one needed has a page's
@@ -72,6 +71,7 @@ function newRequestId(): string {
 }
 
 const nothing = {}
+const noBytes: Uint8Array = new Uint8Array()
 const ignore = () => {}
 
 /** One request, and what the gate has found out about it so far. */
@@ -91,14 +91,16 @@ export class RequestContext<Subject = unknown, Body = unknown, Query = unknown> 
   body = null as Body
   /** The body as it was sent. */
   bodyText = ''
+  /** The same for a route that takes a file. */
+  bytes = noBytes
   query = nothing as Query
   /** Called if a response could not be sent to its end after it had begun; only for long routes. */
   onBroken: (error: unknown) => void = ignore
 
   constructor(
     readonly request: Request,
-    /** The declared route; null if the path names none. */
-    readonly route: Route | null,
+    /** The declared route, by its pattern; null if the path names none. */
+    readonly route: (RouteAccess & { path: string; readers?: 'own pages' | 'no page' }) | null,
     /** Wall clock at receipt, epoch milliseconds. */
     readonly receivedAt: number,
     /** Monotonic milliseconds at receipt. */

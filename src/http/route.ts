@@ -1,8 +1,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { PublicErrorCode } from '../core/errors.ts'
 import type { FlowEntry, StepEntry } from '../core/organisation/catalogue.ts'
-import type { Bucket } from '../core/organisation/limits.ts'
-import type { Needs } from './principal.ts'
+import type { Needs, RouteAccess } from './principal.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Reply } from './responder.ts'
 
@@ -22,17 +21,6 @@ export type Tag = keyof typeof tags
 
 /** Where the API lives. */
 const apiPrefix = '/api/v1'
-
-/**
- * Who may call a route, and which bucket counts its requests: a page or back end with a snippet key, an
- * analyst with a session token, a manager of the organisation, or the dashboard by its cookie. What anyone
- * may read belongs to no organisation, so it is not counted; nor are calls of the operator.
- */
-export type RouteAccess =
-  | { caller: 'snippet key' | 'session token'; bucket: Bucket }
-  | { caller: 'management'; bucket: 'manage'; needs: Needs }
-  | { caller: 'dashboard session'; bucket: Bucket; readers: 'own pages' }
-  | { caller: 'anyone'; bucket?: never }
 
 /**
  * What the path's id must name. A published flow is one that callers see now. A reported one was published at
@@ -99,6 +87,8 @@ export type Route<
   keyInQuery?: boolean
   subject?: S
   body?: B
+  /** The body is a file, and is handed over as bytes. */
+  binaryBody?: boolean
   bodyLimitBytes?: number
   query?: Q
   /** Something is stored, so the response can be 503. This always holds for all but GET routes. */

@@ -1,6 +1,7 @@
 import alerts from './alerts.md' with { type: 'text' }
 import analytics from './analytics.md' with { type: 'text' }
 import api from './api.md' with { type: 'text' }
+import assistant from './assistant.md' with { type: 'text' }
 import backup from './backup.md' with { type: 'text' }
 import configuration from './configuration.md' with { type: 'text' }
 import contribute from './contribute.md' with { type: 'text' }
@@ -45,6 +46,7 @@ export const sources: Readonly<Record<string, Readonly<Record<string, string>>>>
     'verify-users': verifyUsers,
     privacy,
     api,
+    assistant,
     analytics,
     'export-and-sql': exportAndSql,
   },

@@ -4,6 +4,7 @@ import { freePort } from '../../scripts/support/ports.ts'
 import { historyOfDay } from '../../src/cli/demo/history.ts'
 import type { Flow } from '../../src/core/flow/flow.ts'
 import { dayMs } from '../../src/core/time/durations.ts'
+import type { Analytics } from '../../src/modules/analytics/schema.ts'
 import type { StepCheck } from '../../src/modules/steps/schema.ts'
 import { Workplace } from '../support/binary.ts'
 
@@ -48,15 +49,24 @@ test('the demo has a month of history, example calls that work, and steps whose 
   const lines = output()
     .split('\n')
     .filter(line => line.startsWith('curl '))
+  const api = /API +(\S+),/.exec(output())?.[1]
   const analytics = lines.find(call => call.includes("/analytics'"))
   const { totals, daily, versions } = JSON.parse((await copied(analytics ?? '')).body)
   expect(daily).toHaveLength(30)
   const days = daily.filter(({ starts }: { starts: number }) => starts > 0)
   expect(days.length).toBeGreaterThanOrEqual(29)
   const { starts, completions } = totals
-  expect(versions).toMatchObject([{ version: 1, starts, completions }])
+  const [first, second] = versions.toSorted(
+    (a: { version: number }, b: { version: number }) => a.version - b.version,
+  )
+  expect([first.version, second.version]).toEqual([1, 2])
+  expect([first.starts + second.starts, first.completions + second.completions]).toEqual([
+    starts,
+    completions,
+  ])
+  expect(first.completionRate).toBeLessThan(second.completionRate)
   // The flow was published before anyone saw it.
-  expect(versions[0].publishedAt < daily[0].date).toBe(true)
+  expect(first.publishedAt < daily[0].date).toBe(true)
   expect(totals.uniqueUsers).toBeGreaterThan(300)
   expect(starts).toBeGreaterThan(totals.uniqueUsers)
   expect(totals.completionRate).toBeGreaterThan(0.3)
@@ -65,8 +75,9 @@ test('the demo has a month of history, example calls that work, and steps whose 
   const { organisations } = (await overSocket('GET /organisations')) as {
     organisations: { id: string }[]
   }
+  const organisation = organisations[0]!.id
   const query = 'GET /health?flow=welcome&history=1'
-  const { steps } = (await overSocket(query, organisations[0]!.id)) as StepCheck
+  const { steps } = (await overSocket(query, organisation)) as StepCheck
   // A day with fewer than five people, such as a weekend day or one just after midnight, is unknown.
   const states = (key: string) =>
     steps
@@ -82,6 +93,28 @@ test('the demo has a month of history, example calls that work, and steps whose 
   expect(ofTask.slice(lostOn)).not.toContain('healthy')
   expect(ofTask.slice(lostOn)).toContain('broken')
   expect(states('find-help').at(-1)).toBe('drifting')
+
+  expect(await overSocket('GET /settings', organisation)).toMatchObject({
+    traits: ['plan', 'role'],
+  })
+  const { flows } = (await overSocket('GET /flows', organisation)) as {
+    flows: { id: string; key: string }[]
+  }
+  const token = /session token +(\S+)/.exec(output())?.[1] ?? ''
+  const resultsOf = async (flow: string) => {
+    const { id } = flows.find(({ key }) => key === flow)!
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(`${api}/flows/${id}/analytics?segment=plan:team`, { headers })
+    return (await response.json()) as Analytics
+  }
+  const release = await resultsOf('spring-release')
+  expect(release.totals.starts).toBeGreaterThan(20)
+  const questions = new Map(release.steps.map(({ key, question }) => [key, question]))
+  expect(questions.get('recommend')!.nps!.score).toBeWithin(-100, 101)
+  expect(questions.get('reason')!.answers).toBeGreaterThan(5)
+  const stalled = (await resultsOf('saved-views')).daily.map(({ starts }) => starts)
+  expect(stalled.some(starts => starts > 0)).toBe(true)
+  expect(stalled.slice(-7)).toEqual(Array(7).fill(0))
 
   for (const line of lines) {
     const { status, body } = await copied(line)
@@ -189,19 +222,19 @@ test('a demo keeps to a short retention and its own directory, finds ports besid
 })
 
 describe('the history', () => {
-  const flows = ['tour', 'checklist', 'announcement'].map(
-    kind =>
+  const flows = ['welcome', 'getting-started', 'spring-release', 'saved-views'].map(
+    key =>
       ({
-        id: kind,
-        kind,
+        id: key,
+        key,
         steps: [{ id: 's1', key: 'hello', target: null }],
         checklist:
-          kind === 'checklist' ? { items: [{ id: 'i1', key: 'x', completeOn: null }] } : null,
+          key === 'getting-started' ? { items: [{ id: 'i1', key: 'x', completeOn: null }] } : null,
       }) as unknown as Flow,
   )
   const today = 20_700
-  const told = { flows, firstDay: today - 29 }
-  const month = Array.from({ length: 30 }, (_, i) => historyOfDay(today - 29 + i, told))
+  const options = { flows, firstDay: today - 29 }
+  const month = Array.from({ length: 30 }, (_, i) => historyOfDay(today - 29 + i, options))
 
   test('has no two events with the same id, and every day begins on its date', () => {
     const events = month.flat()

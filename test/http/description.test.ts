@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { type ErrorEntry, errors } from '../../src/core/errors.ts'
 import { csvColumns } from '../../src/modules/analytics/csv.ts'
-import { definitionsOf } from '../../src/modules/analytics/definitions.ts'
+import { definitionsOf } from '../../src/modules/analytics/query.ts'
 import { Description, type Document } from '../support/described.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
@@ -160,6 +160,8 @@ describe('analytics', () => {
       hasDistribution: true,
       interval: 'day',
       hasPaths: true,
+      hasAnswers: true,
+      leftAt: 1 as never,
     })
     const isNumber = (type: unknown) => [type].flat().some(t => t === 'integer' || t === 'number')
     const undefinedOnes = leaves

@@ -2,7 +2,6 @@ import { installStub } from '../../web/install-code.ts'
 import style from './site/app.css' with { type: 'text' }
 import script from './site/app.js' with { type: 'text' }
 import index from './site/index.html' with { type: 'text' }
-import { logo } from './site/logo.ts'
 
 /** Where the pages of the demo's application find Cairn. */
 export interface SiteOptions {
@@ -10,6 +9,15 @@ export interface SiteOptions {
   cairnUrl: string
   snippetKey: string
 }
+
+/** Harbor's logo: an anchor and its name, in a colour. */
+const logo = (colour: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 118 28" fill="${colour}">
+<path d="M4 17c4 8 17 8 21 0M14.500 9v15M9.500 13h10" fill="none" stroke="${colour}" stroke-width="2.600" stroke-linecap="round"/>
+<circle cx="14.500" cy="6" r="2.600" fill="none" stroke="${colour}" stroke-width="2.200"/>
+<text x="33" y="21" font-family="system-ui, sans-serif" font-size="19" font-weight="700">Harbor</text>
+</svg>
+`
 
 /** A page gets no script but its own and Cairn's, and no style but its own. */
 const policyFor = (cairnUrl: string) =>
@@ -24,7 +32,7 @@ const policyFor = (cairnUrl: string) =>
     "require-trusted-types-for 'script'",
   ].join('; ')
 
-const answer = (body: string, type: string, headers: Record<string, string> = {}) =>
+const file = (body: string, type: string, headers: Record<string, string> = {}) =>
   new Response(body, {
     headers: { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-cache', ...headers },
   })
@@ -36,17 +44,17 @@ export function demoSite({ cairnUrl, snippetKey }: SiteOptions) {
     .replace('{{cairn}}', cairnUrl)
     .replace('{{key}}', snippetKey)
   const files: Record<string, () => Response> = {
-    '/app.css': () => answer(style as unknown as string, 'text/css'),
-    '/app.js': () => answer(script as unknown as string, 'text/javascript'),
-    '/logo.svg': () => answer(logo('#0b7285'), 'image/svg+xml'),
-    '/logo-dark.svg': () => answer(logo('#3bc9db'), 'image/svg+xml'),
-    '/cairn-stub.js': () => answer(installStub, 'text/javascript'),
+    '/app.css': () => file(style as unknown as string, 'text/css'),
+    '/app.js': () => file(script as unknown as string, 'text/javascript'),
+    '/logo.svg': () => file(logo('#0b7285'), 'image/svg+xml'),
+    '/logo-dark.svg': () => file(logo('#3bc9db'), 'image/svg+xml'),
+    '/cairn-stub.js': () => file(installStub, 'text/javascript'),
   }
   return (request: Request): Response => {
     const { pathname } = new URL(request.url)
     if (pathname === '/') return Response.redirect('/home', 302)
-    const file = files[pathname]
-    if (file) return file()
-    return answer(page, 'text/html', { 'Content-Security-Policy': policyFor(cairnUrl) })
+    const known = files[pathname]
+    if (known) return known()
+    return file(page, 'text/html', { 'Content-Security-Policy': policyFor(cairnUrl) })
   }
 }

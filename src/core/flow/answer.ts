@@ -1,8 +1,17 @@
-import type { Question } from './question.ts'
-
 /** The rules for answers to a question. The snippet contains them too, so this needs no schema. */
 
 export const maxAnswerLength = 1_000
+
+/** The fields of a question that decide which answers fit. */
+export interface AnswerRules {
+  type: 'rating' | 'choice' | 'text'
+  scale?: 'nps' | 'stars' | 'numbers'
+  min?: number
+  max?: number
+  choices?: readonly { key: string }[]
+  several?: boolean
+  longest?: number
+}
 
 /** A number, the key of one or several choices, or a text. */
 export type Answer = number | string | readonly string[]
@@ -12,13 +21,13 @@ export function scaleOf({
   scale = 'nps',
   min = 1,
   max = 5,
-}: Question): [least: number, most: number] {
+}: AnswerRules): [least: number, most: number] {
   if (scale === 'nps') return [0, 10]
   return scale === 'stars' ? [1, 5] : [min, max]
 }
 
 /** Whether an answer fits this question. */
-export function fitsQuestion(question: Question, answer: Answer): boolean {
+export function fitsQuestion(question: AnswerRules, answer: Answer): boolean {
   const { type, choices = [], several = false, longest = maxAnswerLength } = question
   if (type === 'rating') {
     const [least, most] = scaleOf(question)

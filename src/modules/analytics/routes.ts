@@ -1,4 +1,4 @@
-import { invalid } from '../../core/errors.ts'
+import { flowNotFound, invalid } from '../../core/errors.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { csvStream, unreadStream } from '../../http/download.ts'
@@ -130,6 +130,25 @@ export function analyticsRoutes(deps: {
         const ignored = unknownParameters(request, Object.keys(AnalyticsQuery.properties))
         const parsed = parseQuery(subject, query, receivedAt)
         return json(200, await service.analytics(parsed, request.signal, ignored))
+      },
+    }),
+    route({
+      ...managing('analytics:read'),
+      method: 'GET',
+      path: '/manage/flows/:key/analytics',
+      operation: 'getResults',
+      summary: "Get a flow's analytics, by its key",
+      query: AnalyticsQuery,
+      description: 'The numbers are those of `GET /flows/{flow_id}/analytics`.',
+      responses: { 200: { description: 'The analytics.', schema: Analytics } },
+      errors: ['flow_not_found'],
+      isLong: true,
+      async handle({ org, params, query, request, receivedAt }) {
+        const known = (await flows.read(org.ref)).flows.find(({ key }) => key === params.key)
+        const flow = known ? await stores.catalogue().flow(known.id) : null
+        if (!flow) throw flowNotFound(params.key ?? '')
+        const parsed = parseQuery(flow, query, receivedAt)
+        return json(200, await service.analytics(parsed, request.signal))
       },
     }),
     route({

@@ -2,15 +2,8 @@ import { flowNotFound } from '../../core/errors.ts'
 import { msOf } from '../../core/event/caused.ts'
 import { type PersonIds, personOf } from '../../core/event/event.ts'
 import type { Traits } from '../../core/event/traits.ts'
-import {
-  type Candidate,
-  type DecidedRule,
-  decide,
-  firstDue,
-  noHistory,
-  type Visit,
-  waitsForIdentify,
-} from '../../core/flow/decision.ts'
+import { type Candidate, firstDue, noHistory, waitsForIdentify } from '../../core/flow/decision.ts'
+import { type DecidedRule, decide, type Visit } from '../../core/flow/explanation.ts'
 import { interruptions, judgeOf, type Moment, newcomer } from '../../core/flow/moment.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { readOrigin } from '../../core/organisation/origin.ts'

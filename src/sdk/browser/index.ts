@@ -1,28 +1,12 @@
-import type { Cairn, Identified, Settings } from '../../web/snippet/api.ts'
+import type { Cairn, Identified } from '../../web/snippet/api.ts'
 import { earlyPatienceMs } from '../../web/snippet/calls.ts'
 import { inert } from './inert.ts'
-import { loadSnippet } from './load.ts'
+import { type CairnClient, type CairnOptions, loadSnippet } from './load.ts'
 import { queued } from './queue.ts'
 
 export type * from '../../web/snippet/api.ts'
+export type { CairnClient, CairnOptions } from './load.ts'
 export { checklistStore, type FlowState, flowStore, type Store } from './stores.ts'
-
-/** Where Cairn is, and how its script is loaded. */
-export interface CairnOptions extends Omit<Settings, 'baseUrl'> {
-  /** Where pages reach your server: `https://cairn.example.com`. */
-  url: string
-  /** The nonce of your page's content security policy. */
-  nonce?: string | undefined
-  /** Loads only this version of the script, which the browser verifies; `cairn key show` prints both values. */
-  pinned?: { file: string; integrity: string } | undefined
-  /** Called if the script did not load, for example because of a blocker or a policy. Nothing else happens. */
-  onLoadFailure?: ((error: Error) => void) | undefined
-}
-
-export interface CairnClient extends Cairn {
-  /** Resolves with whether the script has loaded. On a server it never resolves. */
-  readonly ready: Promise<boolean>
-}
 
 const clients = new Map<string, CairnClient>()
 const onServer: CairnClient = { ...inert, ready: new Promise(() => {}) }

@@ -1,4 +1,21 @@
-import type { CairnOptions } from './index.ts'
+import type { Cairn, Settings } from '../../web/snippet/api.ts'
+
+/** Where Cairn is, and how its script is loaded. */
+export interface CairnOptions extends Omit<Settings, 'baseUrl'> {
+  /** Where pages reach your server: `https://cairn.example.com`. */
+  url: string
+  /** The nonce of your page's content security policy. */
+  nonce?: string | undefined
+  /** Loads only this version of the script, which the browser verifies; `cairn key show` prints both values. */
+  pinned?: { file: string; integrity: string } | undefined
+  /** Called if the script did not load, for example because of a blocker or a policy. Nothing else happens. */
+  onLoadFailure?: ((error: Error) => void) | undefined
+}
+
+export interface CairnClient extends Cairn {
+  /** Resolves with whether the script has loaded. On a server it never resolves. */
+  readonly ready: Promise<boolean>
+}
 
 /** Puts the script's tag into the page, unless there is one. Rejects if the script does not load. */
 export function loadSnippet(options: CairnOptions, { document }: Window): Promise<void> {

@@ -1,5 +1,5 @@
 import type { ChecklistShown, Progress, StepShown, Told } from '../../web/snippet/api.ts'
-import type { CairnClient } from './index.ts'
+import type { CairnClient } from './load.ts'
 
 /** State to read and subscribe to, in the form that React's `useSyncExternalStore` and Vue's refs need. */
 export interface Store<State> {

@@ -4,7 +4,7 @@ import { createEngine, type LoadStage, type LoadTiming, type Who } from './engin
 import { createFlowFeed } from './flow-feed.ts'
 import { watchFrame } from './frame.ts'
 import { createHistory } from './history.ts'
-import type { Inspection } from './inspection/inspection.ts'
+import type { Inspection } from './inspection/inside.ts'
 import { onNavigation } from './navigation.ts'
 import { createOutbox } from './outbox.ts'
 import { textOf } from './page-values.ts'

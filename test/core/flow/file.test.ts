@@ -537,7 +537,7 @@ test('a problem is described in one line, from which editors can jump to the pla
   )
 })
 
-test.each(['welcome-tour', 'getting-started', 'spring-release'])(
+test.each(['welcome-tour', 'getting-started', 'spring-release', 'saved-views'])(
   'the demo flow %s is read without problems',
   async name => {
     const url = new URL(`../../../src/cli/demo/flows/${name}.yaml`, import.meta.url)

@@ -86,7 +86,7 @@ describe('YAML', () => {
   })
 
   test('begins a new flow by the keyboard alone, and single letters are text', async () => {
-    const { page, noticed } = await openEditor(house, 'new?view=yaml')
+    const { page, noticed } = await openEditor(house, 'new/blank?view=yaml')
     await page.getByText('No problems').waitFor()
     const isIn = () =>
       page.evaluate(`document.activeElement?.classList.contains('yaml-editor') ?? false`)

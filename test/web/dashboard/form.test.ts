@@ -229,7 +229,7 @@ describe('problems', () => {
 
 describe('a new flow', () => {
   test('of another kind has an item or a message to begin with', async () => {
-    const { page } = await openEditor(house, 'new')
+    const { page } = await openEditor(house, 'new/blank')
     await page.getByLabel('Checklist', { exact: false }).check()
     await page.getByRole('region', { name: 'Items' }).getByRole('listitem').waitFor()
     await page.getByLabel('Announcement', { exact: false }).check()
@@ -243,7 +243,7 @@ describe('a new flow', () => {
   })
 
   test('gets an unused key from its name until somebody sets one, and keeps its key once saved', async () => {
-    const { page } = await openEditor(house, 'new')
+    const { page } = await openEditor(house, 'new/blank')
     const key = page.getByLabel('Key', { exact: true })
     await page.getByText('Advanced').click()
     const name = page.getByLabel('Name', { exact: true })
@@ -266,7 +266,7 @@ describe('a new flow', () => {
   })
 
   test('with a key that is taken is not created, and nothing is overwritten', async () => {
-    const { page } = await openEditor(house, 'new')
+    const { page } = await openEditor(house, 'new/blank')
     await page.getByText('Advanced').click()
     await page.getByLabel('Key', { exact: true }).fill('welcome')
     await page.getByRole('button', { name: 'Create draft' }).click()

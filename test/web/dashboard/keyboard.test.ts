@@ -190,7 +190,7 @@ test('menus, definitions, dialogs and the navigation drawer are accessible in da
     await page.keyboard.press('Escape')
     await page.locator('.menu-panel:popover-open').waitFor({ state: 'detached' })
   }
-  await page.getByRole('button', { name: 'Reached' }).focus()
+  await page.getByText('Reached', { exact: true }).first().hover()
   await page.getByRole('tooltip').first().waitFor()
   await requireUsable()
   await page.keyboard.press('Escape')
@@ -206,7 +206,7 @@ test('menus, definitions, dialogs and the navigation drawer are accessible in da
     .filter(cell => cell.scrollWidth > cell.clientWidth + 1)
     .map(cell => cell.textContent)`)
   expect(cut).toEqual([])
-  await page.getByRole('button', { name: 'Reached' }).click()
+  await page.getByText('Reached', { exact: true }).first().click()
   await page.getByRole('tooltip').first().waitFor()
   await page.getByRole('button', { name: 'Open navigation' }).click()
   await page.getByRole('dialog', { name: 'Pages' }).waitFor()

@@ -133,6 +133,7 @@ describe('settings', () => {
     const days = page.getByRole('textbox', { name: 'Days' })
     for (const wrong of ['0', '3651', 'a week']) {
       await days.fill(wrong)
+      await days.blur()
       await page.getByText('Must be a whole number of days, 1 to 3,650').waitFor()
       expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
     }

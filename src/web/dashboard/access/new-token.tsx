@@ -5,10 +5,10 @@ import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import type { Scope } from '../api/session.ts'
 import { problemsAt } from '../organisations/saving.ts'
-import { Check } from '../parts/check.tsx'
-import { Choice } from '../parts/choice.tsx'
+import { Check } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { InputField } from '../parts/field.tsx'
+import { Select } from '../parts/select.tsx'
+import { TextField } from '../parts/text-field.tsx'
 import { accessWords } from '../words/access.ts'
 
 const words = accessWords.tokens
@@ -47,11 +47,12 @@ export function NewToken({
       onRefused={failure => (refused.value = failure)}
       onClose={onClose}
     >
-      <InputField
+      <TextField
         label={words.name}
         hint={words.nameHint}
         problem={problemsAt(refused.value, '/name')[0]?.message}
-        of={name}
+        value={name.value}
+        onChange={text => (name.value = text)}
         autocomplete="off"
       />
       <fieldset class="choices">
@@ -66,11 +67,12 @@ export function NewToken({
           />
         ))}
       </fieldset>
-      <Choice
+      <Select
+        isInline
         label={words.expiry}
         value={days.value}
         options={lifetimes.map(one => [`${one}`, words.days(one)] as const)}
-        onChoose={value => (days.value = value)}
+        onChange={value => (days.value = value)}
       />
     </Confirm>
   )

@@ -4,9 +4,9 @@ import type { Failure } from '../api/failure.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { problemsAt } from '../organisations/saving.ts'
-import { Check } from '../parts/check.tsx'
+import { Check, Segments } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { InputField, Segments } from '../parts/field.tsx'
+import { TextField } from '../parts/text-field.tsx'
 import { alertWords as words } from '../words/alerts.ts'
 import { webhookPath, webhooksPath } from './saving.ts'
 import { hostOf } from './webhook-table.tsx'
@@ -22,10 +22,10 @@ function TypeChoice({ chosen }: { chosen: Signal<Types | null> }) {
   return (
     <>
       <Segments
-        legend={words.types}
+        label={words.types}
         options={words.typeKinds}
         value={value === null ? 'all' : 'some'}
-        onChoose={kind => (chosen.value = kind === 'all' ? null : [])}
+        onChange={kind => (chosen.value = kind === 'all' ? null : [])}
       />
       {value !== null && (
         <fieldset class="choices">
@@ -73,11 +73,12 @@ export function NewWebhook({
       onRefused={failure => (refused.value = failure)}
       onClose={onClose}
     >
-      <InputField
+      <TextField
         label={words.address}
         hint={words.addHint}
         problem={problemsAt(refused.value, '/url')[0]?.message}
-        of={url}
+        value={url.value}
+        onChange={text => (url.value = text)}
         type="url"
         autocomplete="off"
       />

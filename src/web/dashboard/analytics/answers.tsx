@@ -1,7 +1,7 @@
 import { ShareBar } from '../charts/funnel-bar.tsx'
-import { Defined } from '../parts/defined.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { answerWords as words } from '../words/answers.ts'
 import { fewest, formatCount, formatShare, none } from '../words/time.ts'
 import type { Analytics, Question, StepNumbers } from './question.ts'
@@ -18,7 +18,7 @@ const formatNumber = (value: number | null, answers: number) =>
 
 const Figure = ({ name, value, means }: { name: string; value: string; means?: string }) => (
   <div class="answer-figure">
-    <dt>{means ? <Defined means={means}>{name}</Defined> : name}</dt>
+    <dt>{means ? <Tip text={means}>{name}</Tip> : name}</dt>
     <dd>{value}</dd>
   </div>
 )

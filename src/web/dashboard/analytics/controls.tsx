@@ -1,7 +1,7 @@
-import { Check } from '../parts/check.tsx'
-import { Choice } from '../parts/choice.tsx'
+import { Check } from '../parts/choice.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
+import { Select } from '../parts/select.tsx'
 import { useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { csvAddress, type Question } from './question.ts'
@@ -28,15 +28,17 @@ export function Controls({
       <div class="controls-start">
         <RangePicker question={question} />
         {versions.length > 1 && (
-          <Choice
+          <Select
+            isInline
             label={words.version}
-            isSelfEvident
+            isLabelUnseen
             value={version ?? ''}
             options={[['', words.allVersions], ...ofVersions]}
-            onChoose={chosen => setFilters({ version: chosen })}
+            onChange={chosen => setFilters({ version: chosen })}
           />
         )}
-        <Choice
+        <Select
+          isInline
           label={words.compareWith}
           value={compare}
           options={[
@@ -46,7 +48,7 @@ export function Controls({
               : []),
             ['none', words.nothing],
           ]}
-          onChoose={chosen => setFilters({ compare: chosen === 'previous' ? null : chosen })}
+          onChange={chosen => setFilters({ compare: chosen === 'previous' ? null : chosen })}
         />
         {question.from < dayIn(question.zone) && (
           <Check

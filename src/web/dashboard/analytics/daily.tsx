@@ -1,10 +1,10 @@
 import type { ChartDay } from '../charts/chart-day.tsx'
 import { outcomes } from '../charts/chart-day.tsx'
 import { DailyChart } from '../charts/daily-chart.tsx'
-import { Defined } from '../parts/defined.tsx'
-import { Segments } from '../parts/field.tsx'
+import { Segments } from '../parts/choice.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { intervalWords, periodWords } from '../words/durations.ts'
@@ -60,9 +60,7 @@ export function Daily({
   const { range, generatedAt, definitions } = data
   return (
     <Part
-      title={
-        <Defined means={data.periods ? definitions.periods : definitions.daily}>{by.by}</Defined>
-      }
+      title={<Tip text={data.periods ? definitions.periods : definitions.daily}>{by.by}</Tip>}
       beside={
         <div class="with-switch">
           <ul class="legend">
@@ -77,10 +75,10 @@ export function Daily({
             )}
           </ul>
           <Segments
-            legend={periodWords.legend}
+            label={periodWords.legend}
             options={options}
             value={interval}
-            onChoose={chosen => setFilters({ interval: chosen })}
+            onChange={chosen => setFilters({ interval: chosen })}
           />
         </div>
       }

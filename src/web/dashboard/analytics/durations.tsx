@@ -1,9 +1,9 @@
 import { type Bin, type ComparedBin, seenBins } from '../charts/duration-bins.ts'
 import { DurationChart } from '../charts/duration-chart.tsx'
-import { Defined } from '../parts/defined.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { analyticsWords } from '../words/analytics.ts'
 import { durationWords as words } from '../words/durations.ts'
 import { fewest, formatCount, formatSeconds, formatShare } from '../words/time.ts'
@@ -102,7 +102,7 @@ export function Durations({
   ] as const
   return (
     <Part
-      title={<Defined means={definitions['timeToComplete.distribution']}>{words.title}</Defined>}
+      title={<Tip text={definitions['timeToComplete.distribution']}>{words.title}</Tip>}
       beside={
         count >= fewest &&
         (before ? (

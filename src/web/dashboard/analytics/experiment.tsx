@@ -1,8 +1,8 @@
 import { shareDifference } from '../../../core/number/interval.ts'
 import { quotient } from '../../../core/number/statistics.ts'
-import { Defined } from '../parts/defined.tsx'
 import { Rate } from '../parts/rate.tsx'
 import { Table } from '../parts/table.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { formatCount } from '../words/time.ts'
 import { experimentWords as words } from '../words/when.ts'
 import type { Analytics } from './question.ts'
@@ -66,13 +66,13 @@ export function Experiment({ data: { experiment, definitions } }: { data: Analyt
       />
       {difference !== null && interval ? (
         <p>
-          <Defined means={definitions['experiment.interval']}>
+          <Tip text={definitions['experiment.interval']}>
             {words.difference(
               pointsBetween(experiment),
               points(interval.low),
               points(interval.high),
             )}
-          </Defined>{' '}
+          </Tip>{' '}
           {interval.low <= 0 && interval.high >= 0 && words.mayBeChance}
         </p>
       ) : (

@@ -1,6 +1,6 @@
 import { Interval, Scale } from '../charts/interval.tsx'
-import { Defined } from '../parts/defined.tsx'
 import type { Column } from '../parts/table.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { flowWords } from '../words/flows.ts'
 import { fewest, none } from '../words/time.ts'
 
@@ -17,7 +17,7 @@ export const intervalColumn = <Row extends Runs>(
   head: (
     <span class="interval-head">
       <Scale />
-      <Defined means={flowWords.intervalMeans}>{name}</Defined>
+      <Tip text={flowWords.intervalMeans}>{name}</Tip>
     </span>
   ),
   name,

@@ -1,15 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { Button } from '../parts/button.tsx'
-import { Field, InputField } from '../parts/field.tsx'
+import { DateField } from '../parts/date-field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
+import { ZoneField } from '../parts/pickers.tsx'
 import { type Filters, useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { formatDays } from '../words/time.ts'
 import { defaultDays, type Question } from './question.ts'
 import { addDays, dayIn, daysOf } from './zone.ts'
-
-const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter(zone => zone !== 'UTC')]
 
 /** Ranges that are often wanted: their names, first and last days. */
 function presetsOf(today: string): (readonly [name: string, from: string, to: string])[] {
@@ -92,7 +91,12 @@ function Custom({ question, onChoose }: { question: Question; onChoose(range: Fi
   const to = useSignal(question.to)
   const zone = useSignal(question.zone)
   const day = (label: string, value: typeof from) => (
-    <InputField label={label} of={value} type="date" required />
+    <DateField
+      label={label}
+      value={value.value}
+      onChange={chosen => (value.value = chosen)}
+      isRequired
+    />
   )
   return (
     <form
@@ -104,20 +108,7 @@ function Custom({ question, onChoose }: { question: Question; onChoose(range: Fi
     >
       {day(words.from, from)}
       {day(words.to, to)}
-      <Field label={words.zone}>
-        {wiring => (
-          <select
-            {...wiring}
-            class="input select"
-            value={zone.value}
-            onChange={event => (zone.value = event.currentTarget.value)}
-          >
-            {(zones.includes(zone.value) ? zones : [zone.value, ...zones]).map(name => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <ZoneField label={words.zone} value={zone.value} onChange={chosen => (zone.value = chosen)} />
       <Button type="submit" look="primary">
         {words.apply}
       </Button>

@@ -3,8 +3,8 @@ import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { LinkButton } from '../parts/button.tsx'
-import { Choice } from '../parts/choice.tsx'
-import { Defined } from '../parts/defined.tsx'
+import { Select } from '../parts/select.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { segmentWords as words } from '../words/segments.ts'
@@ -24,11 +24,12 @@ export const useTraits = (): readonly string[] | null =>
 function ByTrait({ question, traits }: { question: Question; traits: readonly string[] }) {
   const { setFilters } = useFilters()
   return (
-    <Choice
+    <Select
+      isInline
       label={words.by}
       value={question.by ?? ''}
       options={[['', words.nothing], ...traits.map(trait => [trait, trait] as const)]}
-      onChoose={by => setFilters({ by, segment: null })}
+      onChange={by => setFilters({ by, segment: null })}
     />
   )
 }
@@ -79,7 +80,7 @@ function BySegment({ flowId, flowKey, question, trait }: Asked & { trait: string
             />
             {segments.some(({ kind }) => kind === 'not_said') && (
               <p class="footnote">
-                <Defined means={definitions.segments}>{words.notSaidWhy}</Defined>
+                <Tip text={definitions.segments}>{words.notSaidWhy}</Tip>
               </p>
             )}
             <div class="row-actions">

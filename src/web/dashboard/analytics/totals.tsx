@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { wilsonInterval } from '../../../core/number/interval.ts'
 import { quotient } from '../../../core/number/statistics.ts'
-import { Defined } from '../parts/defined.tsx'
 import { Rate } from '../parts/rate.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
 import {
   fewest,
@@ -35,7 +35,7 @@ function Figure({
   return (
     <div class="figure">
       <dt>
-        <Defined means={means}>{name}</Defined>
+        <Tip text={means}>{name}</Tip>
       </dt>
       <dd class="figure-value number">{children}</dd>
       <dd class="figure-below number">{below}</dd>

@@ -1,7 +1,7 @@
 import { wilsonInterval } from '../../../core/number/interval.ts'
-import { Defined } from '../parts/defined.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { flowWords } from '../words/flows.ts'
 import { formatCount, formatMoment, formatShare } from '../words/time.ts'
@@ -45,7 +45,7 @@ const columns = ({ definitions, range }: Analytics): Column<Version>[] => [
 /** How the versions of the flow compare in the range, whichever version is selected. */
 export function Versions({ data }: { data: Analytics }) {
   return (
-    <Part title={<Defined means={data.definitions.versions}>{words.versions}</Defined>}>
+    <Part title={<Tip text={data.definitions.versions}>{words.versions}</Tip>}>
       <Table
         caption={words.versionsCaption}
         class="versions"

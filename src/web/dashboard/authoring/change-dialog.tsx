@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { readAgain } from '../api/read.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Facts } from '../parts/facts.tsx'
-import { InputField } from '../parts/field.tsx'
+import { TextField } from '../parts/text-field.tsx'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
 import { formatAge } from '../words/time.ts'
 import { versionWords as words } from '../words/versions.ts'
@@ -90,7 +90,13 @@ export function ChangeDialog({
       )}
       {extra}
       {hasNote && (
-        <InputField label={words.noteLabel} hint={words.noteHint} of={note} maxLength={maxNote} />
+        <TextField
+          label={words.noteLabel}
+          hint={words.noteHint}
+          value={note.value}
+          onChange={text => (note.value = text)}
+          maxLength={maxNote}
+        />
       )}
     </Confirm>
   )

@@ -2,8 +2,8 @@ import { useRead } from '../api/read.ts'
 import { flowPath } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
-import { Choice } from '../parts/choice.tsx'
 import { Part } from '../parts/part.tsx'
+import { Select } from '../parts/select.tsx'
 import { useFilters } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { versionWords as words } from '../words/versions.ts'
@@ -39,17 +39,19 @@ export function Compare({ flow, versions }: { flow: AuthoredFlow; versions: read
   return (
     <Part id="compare" title={words.compare}>
       <div class="controls">
-        <Choice
+        <Select
+          isInline
           label={words.from}
           value={from}
           options={options(from)}
-          onChoose={chosen => setFilters({ from: chosen, to })}
+          onChange={chosen => setFilters({ from: chosen, to })}
         />
-        <Choice
+        <Select
+          isInline
           label={words.to}
           value={to}
           options={options(to)}
-          onChoose={chosen => setFilters({ from, to: chosen })}
+          onChange={chosen => setFilters({ from, to: chosen })}
         />
         {isOpen ? (
           <LinkButton href={withFilters({ from: null, to: null })}>{words.stop}</LinkButton>

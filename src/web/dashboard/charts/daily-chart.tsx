@@ -3,14 +3,14 @@ import { scaleBand, scaleLinear } from 'd3-scale'
 import { useId } from 'preact/hooks'
 import { formatCompact } from '../words/time.ts'
 import { type ChartDay, DayTip, sayDay } from './chart-day.tsx'
-import { Bars, Before, Hatch } from './daily-marks.tsx'
+import { Bars, Before, Hatch, type Scales } from './daily-marks.tsx'
 import { useWidth } from './use-width.ts'
 
 const height = 220
 const margin = { top: 12, right: 4, bottom: 24, left: 36 }
 /** About the room for the label of a day, in pixels. */
 const perLabel = 64
-function scalesOf(days: readonly ChartDay[], width: number) {
+function scalesOf(days: readonly ChartDay[], width: number): Scales {
   const most = Math.max(4, ...days.map(({ starts, before }) => Math.max(starts, before ?? 0)))
   const x = scaleBand(
     days.map(({ date }) => date),
@@ -20,9 +20,6 @@ function scalesOf(days: readonly ChartDay[], width: number) {
   const y = scaleLinear([0, most], [height - margin.bottom, margin.top]).nice(4)
   return { x, y }
 }
-
-/** The positions of days and counts. */
-export type Scales = ReturnType<typeof scalesOf>
 
 function Axes({
   days,

@@ -1,6 +1,12 @@
+import type { ScaleBand, ScaleLinear } from 'd3-scale'
 import { area, curveStep, line } from 'd3-shape'
 import { type ChartDay, outcomes } from './chart-day.tsx'
-import type { Scales } from './daily-chart.tsx'
+
+/** The positions of days and counts. */
+export interface Scales {
+  x: ScaleBand<string>
+  y: ScaleLinear<number, number>
+}
 
 /** The comparison, behind the bars, as one outline: as high as each day was, and flat across it. */
 export function Before({ days, scales: { x, y } }: { days: readonly ChartDay[]; scales: Scales }) {

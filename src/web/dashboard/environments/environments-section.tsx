@@ -5,9 +5,9 @@ import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { InputField } from '../parts/field.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { Table } from '../parts/table.tsx'
+import { TextField } from '../parts/text-field.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { environmentWords } from '../words/environments.ts'
@@ -43,11 +43,12 @@ function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
         link()
       }}
     >
-      <InputField
+      <TextField
         label={words.token}
         hint={words.tokenHint}
         problem={problem}
-        of={typed}
+        value={typed.value}
+        onChange={text => (typed.value = text)}
         type="password"
         autocomplete="off"
         maxLength={100}

@@ -4,8 +4,8 @@ import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Button, LinkButton } from '../parts/button.tsx'
-import { Check } from '../parts/check.tsx'
-import { Choice } from '../parts/choice.tsx'
+import { Check } from '../parts/choice.tsx'
+import { Select } from '../parts/select.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
@@ -140,11 +140,12 @@ export default function StagingPage() {
       <PageHead title={words.title} above={<a href={addressOf(['flows'])}>{flowWords.title}</a>} />
       {staging.length > 1 && (
         <div class="controls">
-          <Choice
+          <Select
+            isInline
             label={words.which}
             value={chosen!.slug}
             options={staging.map(({ slug, name }) => [slug, name] as const)}
-            onChoose={slug => setFilters({ in: slug })}
+            onChange={slug => setFilters({ in: slug })}
           />
         </div>
       )}

@@ -7,8 +7,8 @@ import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { type Installation, installPath } from '../installation/state.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button, LinkButton } from '../parts/button.tsx'
-import { Choice } from '../parts/choice.tsx'
-import { Segments } from '../parts/field.tsx'
+import { Segments } from '../parts/choice.tsx'
+import { Select } from '../parts/select.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
@@ -33,22 +33,24 @@ function Controls() {
   return (
     <div class="controls">
       <Segments
-        legend={words.verdict}
+        label={words.verdict}
         options={[['', words.all], ...verdicts.map(one => [one, words.verdicts[one]] as const)]}
         value={verdicts.find(one => one === filters.verdict) ?? ''}
-        onChoose={verdict => setFilters({ verdict })}
+        onChange={verdict => setFilters({ verdict })}
       />
-      <Choice
+      <Select
+        isInline
         label={words.kind}
         value={filters.kind ?? ''}
         options={optionsOf(words.allKinds, reportableKinds, filters.kind)}
-        onChoose={kind => setFilters({ kind })}
+        onChange={kind => setFilters({ kind })}
       />
-      <Choice
+      <Select
+        isInline
         label={words.flow}
         value={filters.flow ?? ''}
         options={optionsOf(words.allFlows, keys, filters.flow)}
-        onChoose={flow => setFilters({ flow })}
+        onChange={flow => setFilters({ flow })}
       />
     </div>
   )

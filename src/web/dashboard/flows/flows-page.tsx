@@ -5,7 +5,8 @@ import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { useLinks } from '../environments/links.ts'
 import { LinkButton } from '../parts/button.tsx'
-import { Check } from '../parts/check.tsx'
+import { Check } from '../parts/choice.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading, StaleNote } from '../shell/states.tsx'
@@ -62,7 +63,7 @@ function Found({ flows }: { flows: readonly AuthoredFlow[] }) {
         <StaleNote failure={failure} at={at ?? Date.now()} again={again} />
       )}
       {found.length === 0 ? (
-        <p class="hint">{words.nothing}</p>
+        <Empty title={words.nothing} />
       ) : (
         <FlowTable flows={found} summary={summary.data} check={check} />
       )}

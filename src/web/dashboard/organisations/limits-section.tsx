@@ -6,7 +6,7 @@ import { may } from '../api/session.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { Field } from '../parts/field.tsx'
+import { NumberField } from '../parts/number-field.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { settingsWords } from '../words/settings.ts'
 import { formatCount } from '../words/time.ts'
@@ -72,40 +72,32 @@ function ChangeLimit({
   said,
   asked,
 }: { bucket: Bucket; settings: Settings } & Changing<Bucket>) {
-  const typed = useSignal(`${settings.overrides[bucket] ?? ''}`)
+  const wanted = useSignal<number | null>(settings.overrides[bucket] ?? null)
   const refused = useSignal<Failure | null>(null)
-  const isNumber = /^\s*([1-9]\d*)?\s*$/.test(typed.value)
-  const problem = isNumber ? problemsAt(refused.value, '/limits')[0]?.message : words.badNumber
   const close = () => (asked.value = null)
   return (
     <Confirm
       title={words.changeTitle(bucket)}
       verb={words.verb}
-      isReady={isNumber}
+      isReady={!Number.isNaN(wanted.value)}
       act={async () => {
-        const wanted = typed.value.trim()
-        const limit = wanted === '' ? null : Number(wanted)
-        const { limits } = await save({ limits: { [bucket]: limit } })
+        const { limits } = await save({ limits: { [bucket]: wanted.value } })
         said.value = words.saved(bucket, formatCount(limits[bucket]))
       }}
       onRefused={failure => (refused.value = failure)}
       onClose={close}
     >
       <p>{words.changeWhy(formatCount(defaultLimits[bucket]))}</p>
-      <Field label={words.label} problem={problem}>
-        {wiring => (
-          <input
-            {...wiring}
-            class="input"
-            inputMode="numeric"
-            value={typed.value}
-            onInput={event => {
-              typed.value = event.currentTarget.value
-              refused.value = null
-            }}
-          />
-        )}
-      </Field>
+      <NumberField
+        label={words.label}
+        problem={problemsAt(refused.value, '/limits')[0]?.message}
+        value={wanted.value}
+        min={1}
+        onChange={value => {
+          wanted.value = value
+          refused.value = null
+        }}
+      />
     </Confirm>
   )
 }

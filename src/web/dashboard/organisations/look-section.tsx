@@ -13,7 +13,7 @@ import { type FlowProblem, FormContext } from '../authoring/form/form.ts'
 import { themeGroups } from '../authoring/form/theme-table.ts'
 import { FlowPreview } from '../authoring/preview/flow-preview.tsx'
 import { Button } from '../parts/button.tsx'
-import { Segments } from '../parts/field.tsx'
+import { Segments } from '../parts/choice.tsx'
 import { settingsWords } from '../words/settings.ts'
 import { themeWords as words } from '../words/theme.ts'
 import { sampleFlows } from './sample-flows.ts'
@@ -102,12 +102,12 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
       <div class="look-preview">
         <div>
           <Segments
-            legend={words.sample}
+            label={words.sample}
             options={(['tour', 'checklist'] as const).map(
               one => [one, words.samples[one]] as const,
             )}
             value={sample.value}
-            onChoose={chosen => {
+            onChange={chosen => {
               sample.value = chosen
               part.value = null
             }}

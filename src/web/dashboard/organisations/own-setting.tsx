@@ -4,7 +4,8 @@ import { useEffect, useId } from 'preact/hooks'
 import { useAction } from '../api/action.ts'
 import type { Failure } from '../api/failure.ts'
 import { Button } from '../parts/button.tsx'
-import { Field, Segments } from '../parts/field.tsx'
+import { Segments } from '../parts/choice.tsx'
+import { Field } from '../parts/field.tsx'
 import { settingsWords } from '../words/settings.ts'
 import { problemsAt } from './saving.ts'
 
@@ -62,13 +63,13 @@ export function OwnSetting<Value extends string | number>(props: OwnSettingOf<Va
     >
       <div>
         <Segments
-          legend={words.legend}
+          label={words.legend}
           options={[
             ['usual', words.usual],
             ['own', words.own],
           ]}
           value={kind}
-          onChoose={one => (chosen.value = one)}
+          onChange={one => (chosen.value = one)}
         />
       </div>
       {kind === 'own' && (

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
-import { Choice } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { Select } from '../parts/select.tsx'
 import { settingsWords as words } from '../words/settings.ts'
 
 const defaultHours = '24'
@@ -36,11 +36,12 @@ export function Rotate<Rotated>({
       onClose={onClose}
     >
       <p>{why}</p>
-      <Choice
+      <Select
+        isInline
         label={words.grace}
         value={hours.value}
         options={words.graces}
-        onChoose={chosen => (hours.value = chosen)}
+        onChange={chosen => (hours.value = chosen)}
       />
     </Confirm>
   )

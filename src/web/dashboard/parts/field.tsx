@@ -1,92 +1,141 @@
-import type { Signal } from '@preact/signals'
-import type { ComponentChildren, InputHTMLAttributes, JSX } from 'preact'
-import { useId } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { shellWords as words } from '../words/shell.ts'
+import { Icon } from './icon.tsx'
+import { anchored } from './place.ts'
 
-/** An input with its label, a hint about its purpose, and what is wrong with it. */
-export function Field({
-  label,
-  hint,
-  problem,
-  children,
-}: {
+/**
+ * The family of fields. All take the props of `Field`, a `value` and `onChange(value)`:
+ *
+ * - `TextField`, `TextArea`: text (`text-field.tsx`).
+ * - `NumberField`: a number with its unit (`number-field.tsx`); `DateField`: a day, with a time if wanted.
+ * - `Select`: one of a list (`select.tsx`); `Combobox`: one of a long list, found by typing
+ *   (`combobox.tsx`), with `ZoneField` and `LanguageField` (`pickers.tsx`).
+ * - `Choice`: one of a few, with what each means; `Segments`: one of a few words, side by side;
+ *   `Check` and `Switch`: yes or no (`choice.tsx`).
+ * - `Field` itself puts its label, hint, help and problem around any other control.
+ */
+
+/** What is wrong with the value of a field. A warning leaves it usable. */
+export interface FieldProblem {
+  severity: 'error' | 'warning'
+  message: string
+}
+
+export interface FieldProps {
   label: string
+  /** Whether the label is only read aloud, because everything around the field says it. */
+  isLabelUnseen?: boolean
+  /** Whether the label is beside the field: for filters above a page. */
+  isInline?: boolean
+  /** Marks a field that may stay empty, where most may not. */
+  isOptional?: boolean
+  /** One short line below the field. */
   hint?: ComponentChildren
-  problem?: string | undefined
-  children: (wiring: {
-    id: string
-    'aria-describedby': string
-    'aria-invalid': boolean
-  }) => JSX.Element
-}) {
-  const id = useId()
+  /** More about the field, shown when somebody asks for it. */
+  help?: ComponentChildren
+  /** Shown once the field was left or the form was sent, so that nobody is corrected while typing. */
+  problem?: string | readonly FieldProblem[] | undefined
+  /** Whether the problem is shown at once, because the value was there before. */
+  isProblemOld?: boolean
+}
+
+/** What connects a control with its label and everything said about it. */
+export interface Wiring {
+  id: string
+  'aria-describedby': string
+  'aria-invalid': boolean
+}
+
+/** The props of the frame, and all others. */
+export function frameOf<Props extends FieldProps>(props: Props) {
+  const { label, isLabelUnseen, isInline, isOptional, hint, help, problem, isProblemOld, ...rest } =
+    props
+  return {
+    frame: { label, isLabelUnseen, isInline, isOptional, hint, help, problem, isProblemOld },
+    rest,
+  }
+}
+
+function Help({ label, id, children }: { label: string; id: string; children: ComponentChildren }) {
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {children({ id, 'aria-describedby': `${id}-hint ${id}-problem`, 'aria-invalid': !!problem })}
-      <p id={`${id}-hint`} class="hint">
-        {hint}
-      </p>
-      <p id={`${id}-problem`} class="problem" role="alert">
-        {problem}
-      </p>
-    </div>
+    <>
+      <button type="button" class="help-button" popovertarget={id} aria-label={words.helpOn(label)}>
+        <Icon name="info" size={14} />
+      </button>
+      <div id={id} popover="auto" class="help" {...anchored()}>
+        {children}
+      </div>
+    </>
   )
 }
 
-/** A field for a line of text. */
-export const InputField = ({
-  label,
-  hint,
-  problem,
-  of,
-  ...input
-}: {
-  label: string
-  hint?: ComponentChildren
-  problem?: string | undefined
-  of: Signal<string>
-} & InputHTMLAttributes<HTMLInputElement>) => (
-  <Field label={label} hint={hint} problem={problem}>
-    {wiring => (
-      <input
-        class="input"
-        {...wiring}
-        {...input}
-        value={of.value}
-        onInput={event => (of.value = event.currentTarget.value)}
-      />
-    )}
-  </Field>
-)
+const listOf = (problem: FieldProps['problem']): readonly FieldProblem[] =>
+  typeof problem === 'string' ? [{ severity: 'error', message: problem }] : (problem ?? [])
 
-/** A few things to choose one from. */
-export function Segments<Value extends string>({
-  legend,
-  options,
-  value,
-  onChoose,
-}: {
-  legend: string
-  options: readonly (readonly [Value, string])[]
-  value: Value
-  onChoose: (value: Value) => void
+/** A control with its label, a hint, help and what is wrong with its value. */
+export function Field({
+  label,
+  isLabelUnseen = false,
+  isInline = false,
+  isOptional = false,
+  hint,
+  help,
+  problem,
+  isProblemOld = false,
+  isGroup = false,
+  children,
+}: FieldProps & {
+  /** Whether it has several controls, such as a group of radio buttons. */
+  isGroup?: boolean
+  children: (wiring: Wiring) => JSX.Element
 }) {
-  const name = useId()
+  const id = useId()
+  const box = useRef<HTMLElement>(null)
+  const wasLeft = useSignal(false)
+  useEffect(() => {
+    const form = box.current?.closest('form')
+    const leave = () => (wasLeft.value = true)
+    form?.addEventListener('submit', leave)
+    return () => form?.removeEventListener('submit', leave)
+  }, [])
+  const problems = wasLeft.value || isProblemOld ? listOf(problem) : []
+  const Box = isGroup ? 'fieldset' : 'div'
+  const Label = isGroup ? 'legend' : 'label'
   return (
-    <fieldset class="segments">
-      <legend class="unseen">{legend}</legend>
-      {options.map(([option, label]) => (
-        <label key={option}>
-          <input
-            type="radio"
-            name={name}
-            class="unseen"
-            checked={option === value}
-            onChange={() => onChoose(option)}
-          />
-          <span>{label}</span>
-        </label>
-      ))}
-    </fieldset>
+    <Box
+      ref={box as never}
+      class={`field ${isInline ? 'inline' : ''}`}
+      {...(isGroup && { 'aria-describedby': `${id}-hint ${id}-problem` })}
+      onFocusOut={event => {
+        if (!box.current?.contains(event.relatedTarget as Node | null)) wasLeft.value = true
+      }}
+    >
+      <div class={isLabelUnseen ? 'unseen' : 'field-label'}>
+        <Label {...(!isGroup && { for: id })}>{label}</Label>
+        {isOptional && <small>{words.optional}</small>}
+        {help && (
+          <Help label={label} id={`${id}-help`}>
+            {help}
+          </Help>
+        )}
+      </div>
+      {children({
+        id,
+        'aria-describedby': `${id}-hint ${id}-problem`,
+        'aria-invalid': problems.some(({ severity }) => severity === 'error'),
+      })}
+      <p id={`${id}-hint`} class="hint">
+        {hint}
+      </p>
+      <div id={`${id}-problem`} class="field-problems" role="alert">
+        {problems.map(({ severity, message }) => (
+          <p key={message} class={severity}>
+            {message}
+          </p>
+        ))}
+      </div>
+    </Box>
   )
 }

@@ -1,22 +1,19 @@
-import type { ComponentChildren } from 'preact'
-import { Defined } from './defined.tsx'
+import { useSignal } from '@preact/signals'
+import { formatCount, none as noValue } from '../words/time.ts'
+import { Icon } from './icon.tsx'
+import { saveFile } from './save-file.ts'
+import { type Column, sortRows, tableCsv } from './table-rows.ts'
+import { Tip } from './tip.tsx'
 
-/** A column: its name, and the cell of a row. */
-export interface Column<Row> {
-  /** The head, and the label of the cell if rows are cards. */
-  name: string
-  /** What the name means, shown to anybody who points at the head. */
-  means?: string | undefined
-  /** Shown in place of the name if rows are not cards. */
-  head?: ComponentChildren
-  cell: (row: Row) => ComponentChildren
-  /** Numbers are aligned at the end, one under the other. */
-  isNumber?: boolean
-  /** Whether the column says what the row is about, which is the title if rows are cards. */
-  isTitle?: boolean
-}
+export type { Column }
 
-/** A table. On narrow screens each row is a card. */
+const shown = (value: string | number | null): string =>
+  value === null ? noValue : typeof value === 'number' ? formatCount(value) : value
+
+/**
+ * A table. Columns with a value sort: numbers from the greatest, texts from the first; a third press gives
+ * the order of the page back. On narrow screens each row is a card.
+ */
 export function Table<Row>({
   caption,
   columns,
@@ -24,6 +21,8 @@ export function Table<Row>({
   keyOf,
   none,
   isCaptionSeen = false,
+  isPart = false,
+  file,
   class: more = '',
 }: {
   caption: string
@@ -33,40 +32,87 @@ export function Table<Row>({
   /** Said in its place if it has no rows. */
   none?: string
   isCaptionSeen?: boolean
+  /** Whether there are more rows than these. Sorting these alone would mislead. */
+  isPart?: boolean
+  /** The name of the file in which the table can be downloaded, without `.csv`. */
+  file?: string
   class?: string
 }) {
+  const sort = useSignal<{ name: string; isDown: boolean } | null>(null)
   if (rows.length === 0 && none !== undefined) return <p class="hint">{none}</p>
   const kind = (column: Column<Row>) =>
     `${column.isNumber ? 'number' : ''} ${column.isTitle ? 'row-title' : ''}`
+  const canSort = !isPart && rows.length > 1
+  const by = canSort && columns.find(({ name, value }) => value && name === sort.value?.name)
+  const ordered = by ? sortRows(rows, by, sort.value!.isDown) : rows
+  const press = ({ name, isNumber = false }: Column<Row>) => {
+    const now = sort.value?.name === name ? sort.value : null
+    if (now === null) sort.value = { name, isDown: isNumber }
+    else sort.value = now.isDown === isNumber ? { name, isDown: !isNumber } : null
+  }
+  const headOf = (column: Column<Row>) => {
+    if (column.head) return column.head
+    const name = <Tip text={column.means}>{column.name}</Tip>
+    if (!canSort || !column.value) return name
+    return (
+      <button type="button" class="sort" onClick={() => press(column)}>
+        {name}
+      </button>
+    )
+  }
+  const cellOf = (column: Column<Row>, row: Row) =>
+    column.cell ? column.cell(row) : shown(column.value?.(row) ?? null)
   return (
-    <table class={`table ${more}`}>
-      <caption class={isCaptionSeen ? '' : 'unseen'}>{caption}</caption>
-      <thead>
-        <tr>
-          {columns.map(column => (
-            <th key={column.name} scope="col" class={kind(column)}>
-              {column.head ?? <Defined means={column.means}>{column.name}</Defined>}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(row => (
-          <tr key={keyOf(row)}>
-            {columns.map(column =>
-              column.isTitle ? (
-                <th key={column.name} scope="row" class={kind(column)}>
-                  {column.cell(row)}
-                </th>
-              ) : (
-                <td key={column.name} class={kind(column)} data-name={column.name}>
-                  {column.cell(row)}
-                </td>
-              ),
-            )}
+    <>
+      <table class={`table ${more}`}>
+        <caption class={isCaptionSeen ? '' : 'unseen'}>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(column => (
+              <th
+                key={column.name}
+                scope="col"
+                class={kind(column)}
+                aria-sort={
+                  by !== column ? undefined : sort.value!.isDown ? 'descending' : 'ascending'
+                }
+              >
+                {headOf(column)}
+              </th>
+            ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {ordered.map(row => (
+            <tr key={keyOf(row)}>
+              {columns.map(column =>
+                column.isTitle ? (
+                  <th key={column.name} scope="row" class={kind(column)}>
+                    {cellOf(column, row)}
+                  </th>
+                ) : (
+                  <td key={column.name} class={kind(column)} data-name={column.name}>
+                    {cellOf(column, row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {file !== undefined && rows.length > 0 && (
+        <button
+          type="button"
+          class="file-link off-paper"
+          onClick={() => {
+            const type = 'text/csv;charset=utf-8'
+            saveFile(new Blob([tableCsv(columns, ordered)], { type }), `${file}.csv`)
+          }}
+        >
+          <Icon name="download" />
+          Download CSV
+        </button>
+      )}
+    </>
   )
 }

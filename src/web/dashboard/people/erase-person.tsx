@@ -3,8 +3,8 @@ import type { Erasure } from '../../../modules/people/schema.ts'
 import { defaultZone, momentHere } from '../analytics/zone.ts'
 import { act } from '../api/request.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { InputField } from '../parts/field.tsx'
 import { Part } from '../parts/part.tsx'
+import { TextField } from '../parts/text-field.tsx'
 import { peopleWords as words } from '../words/people.ts'
 import { formatCount } from '../words/time.ts'
 import { namedIn, type Person, personPath } from './person.ts'
@@ -35,14 +35,14 @@ export function ErasePerson({
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
-      <InputField
+      <TextField
         label={words.eraseType(person.id)}
         problem={
           typed.value !== '' && !person.id.startsWith(typed.value) ? words.eraseWrong : undefined
         }
-        of={typed}
+        value={typed.value}
+        onChange={text => (typed.value = text)}
         autocomplete="off"
-        spellcheck={false}
       />
     </Confirm>
   )

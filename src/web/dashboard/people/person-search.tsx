@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Button } from '../parts/button.tsx'
-import { Segments } from '../parts/field.tsx'
+import { Segments } from '../parts/choice.tsx'
 import { useFilters } from '../shell/address.ts'
 import { peopleWords as words } from '../words/people.ts'
 import type { Person } from './person.ts'
@@ -22,13 +22,13 @@ export function PersonSearch({ person }: { person: Person | null }) {
     <search>
       <form class="person-search" onSubmit={submit}>
         <Segments
-          legend={words.idKind}
+          label={words.idKind}
           options={[
             ['user', words.kinds.user],
             ['anonymous', words.kinds.anonymous],
           ]}
           value={kind.value}
-          onChoose={chosen => (kind.value = chosen)}
+          onChange={chosen => (kind.value = chosen)}
         />
         <input
           class="input search"

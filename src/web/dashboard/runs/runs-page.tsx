@@ -8,8 +8,8 @@ import { flowPath } from '../flows/definition.ts'
 import { FlowFrame } from '../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
-import { Choice } from '../parts/choice.tsx'
-import { Segments } from '../parts/field.tsx'
+import { Segments } from '../parts/choice.tsx'
+import { Select } from '../parts/select.tsx'
 import { useFilters } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
@@ -46,20 +46,21 @@ function Controls({ flow, question }: { flow: AuthoredFlow; question: Question }
     <div class="controls">
       <RangePicker question={question} also={{ after: null }} />
       <Segments
-        legend={words.outcome}
+        label={words.outcome}
         options={['' as const, ...runOutcomes].map(named)}
         value={runOutcomes.find(outcome => outcome === filters.outcome) ?? ''}
-        onChoose={outcome => setFilters({ outcome, after: null })}
+        onChange={outcome => setFilters({ outcome, after: null })}
       />
       {versions.length > 1 && (
-        <Choice
+        <Select
+          isInline
           label={words.version}
           value={question.version ?? ''}
           options={[
             ['', words.all],
             ...versions.map(version => [version, versionWords.one(Number(version))] as const),
           ]}
-          onChoose={version => setFilters({ version, after: null })}
+          onChange={version => setFilters({ version, after: null })}
         />
       )}
       <span class="at-end">

@@ -1,4 +1,4 @@
-import { Check } from '../parts/check.tsx'
+import { Check } from '../parts/choice.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { shellWords as words } from '../words/shell.ts'
 import { opened } from './keyboard.ts'

@@ -3,7 +3,7 @@ import { manual } from '../api/base.ts'
 import { session, signOut } from '../api/session.ts'
 import { Ribbon } from '../environments/ribbon.tsx'
 import { Button } from '../parts/button.tsx'
-import { Segments } from '../parts/field.tsx'
+import { Segments } from '../parts/choice.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { shellWords as words } from '../words/shell.ts'
@@ -98,10 +98,10 @@ const Appearance = () => (
   <div class="menu-row">
     <span>{words.appearance}</span>
     <Segments
-      legend={words.appearance}
+      label={words.appearance}
       options={appearances.map(name => [name, words.appearances[name]] as const)}
       value={appearance.value}
-      onChoose={chosen => (appearance.value = chosen)}
+      onChange={chosen => (appearance.value = chosen)}
     />
   </div>
 )

@@ -5,7 +5,7 @@ import { base, manual } from '../api/base.ts'
 import { Failure } from '../api/failure.ts'
 import { askSession, readWays, renew, session } from '../api/session.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
-import { InputField } from '../parts/field.tsx'
+import { TextField } from '../parts/text-field.tsx'
 import { shellWords } from '../words/shell.ts'
 import { formatClock } from '../words/time.ts'
 
@@ -54,14 +54,14 @@ function ByToken({ onDone }: { onDone: () => void }) {
   }
   return (
     <form onSubmit={submit}>
-      <InputField
+      <TextField
         label={words.token}
         hint={words.tokenWhy}
         problem={problem.value || undefined}
-        of={pasted}
+        value={pasted.value}
+        onChange={text => (pasted.value = text)}
         type="password"
         autocomplete="off"
-        spellcheck={false}
       />
       <Button type="submit" class="wide" isBusy={isBusy.value}>
         {words.tokenButton}

@@ -13,8 +13,8 @@ import { FlowFrame } from '../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Badge } from '../parts/badge.tsx'
 import { LinkButton } from '../parts/button.tsx'
-import { Defined } from '../parts/defined.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { addressOf } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
@@ -66,7 +66,7 @@ function Steps({
   return (
     <>
       <p class="lead">
-        {summaryOf(steps)} <Defined means={definitions.state}>{words.defined}</Defined>
+        {summaryOf(steps)} <Tip text={definitions.state}>{words.defined}</Tip>
       </p>
       {bad > 0 && (
         <ul class="bad-steps">

@@ -1,8 +1,8 @@
 import { StackedBars } from '../charts/stacked-bars.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { Defined } from '../parts/defined.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { addressOf } from '../shell/address.ts'
 import { analyticsWords } from '../words/analytics.ts'
 import { flowWords } from '../words/flows.ts'
@@ -81,7 +81,7 @@ export function History({
     <div class="history">
       <div class="part-head">
         <h3>
-          <Defined means={definitions.history}>{words.title}</Defined>
+          <Tip text={definitions.history}>{words.title}</Tip>
         </h3>
         {days.length > 0 && (
           <div class="with-switch">

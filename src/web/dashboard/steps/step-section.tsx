@@ -4,8 +4,8 @@ import { may } from '../api/session.ts'
 import type { Written } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Badge } from '../parts/badge.tsx'
-import { Defined } from '../parts/defined.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { flowWords } from '../words/flows.ts'
 import { healthWords as words } from '../words/health.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
@@ -109,9 +109,9 @@ export function StepSection({
         <code>{stepKey}</code>
         {step && (
           <span class="badges">
-            <Defined means={definitions.state}>
+            <Tip text={definitions.state}>
               <Badge tone={toneOfState[step.state]}>{flowWords.health[step.state]}</Badge>
-            </Defined>
+            </Tip>
             {step.isPinned && <Badge>{words.isPinned}</Badge>}
             {!step.required && <Badge>{words.isOptional}</Badge>}
           </span>

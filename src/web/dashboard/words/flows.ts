@@ -43,5 +43,5 @@ export const flowWords = {
   emptyManual: 'How to write a flow',
   filter: 'Find a flow',
   showArchived: 'Show archived',
-  nothing: 'No flow is called that.',
+  nothing: 'No matching flows',
 }

@@ -90,7 +90,6 @@ export const settingsWords = {
     label: 'Requests a minute',
     verb: 'Set the limit',
     saved: (bucket: string, limit: string) => `The limit of ${bucket} is ${limit} a minute now.`,
-    badNumber: 'Must be a whole number, 1 or more',
   },
   retention: {
     why: 'Raw events are kept for so many days since they were received, then deleted for good. What was counted of them stays: results answer as before.',

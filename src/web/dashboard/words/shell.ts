@@ -11,6 +11,12 @@ export const shellWords = {
   copied: 'Copied',
   copySelf: 'Selected: press Ctrl C',
   copyNamed: (what: string) => `Copy: ${what}`,
+  optional: 'optional',
+  helpOn: (label: string) => `Help: ${label}`,
+  noMatch: 'No matches',
+  useText: (text: string) => `Use “${text}”`,
+  numberBetween: (min: string, max: string) => `Enter a number from ${min} to ${max}.`,
+  timeOf: (day: string) => `${day}: time`,
   manual: 'Manual',
   organisation: 'Organisation',
 

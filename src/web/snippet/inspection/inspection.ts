@@ -1,39 +1,9 @@
 import { debugMark } from '../create.ts'
-import type { Engine } from '../engine.ts'
-import type { FlowFeed } from '../flow-feed.ts'
-import type { History } from '../history.ts'
-import type { BrowserStore, FlowSummary, Settings, Why } from '../parts.ts'
-import type { PersonStore } from '../person.ts'
-import type { Runs } from '../runs.ts'
-import type { Transport } from '../transport.ts'
+import type { Inside, Inspection } from './inside.ts'
 import { openPanel } from './panel.ts'
 import { reportOf } from './report.ts'
 import { traceTraffic } from './traffic.ts'
 import { verdictsOn } from './why.ts'
-
-/** The parts of the snippet that are inspected. */
-export interface Inside {
-  settings: Settings
-  version: string
-  engine: Engine
-  feed: FlowFeed
-  person: PersonStore
-  history: History
-  runs: Runs
-  store: BrowserStore
-  transport: Transport
-  page: Window
-  consentSaid(): boolean | null
-  isAllowed(): boolean | null
-  who(): 'awaited' | 'guessed' | 'said'
-}
-
-export interface Inspection {
-  flows(): FlowSummary[]
-  why(flowKey: string): Why | null
-  /** Opens the panel or closes it; without an argument, it switches. */
-  show(isOpen?: boolean): void
-}
 
 /** Tells about the flows, and why they are shown or not. Loaded when the page first asks. */
 export function createInspection(inside: Inside): Inspection {

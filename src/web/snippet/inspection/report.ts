@@ -1,5 +1,5 @@
 import type { Why } from '../parts.ts'
-import type { Inside } from './inspection.ts'
+import type { Inside } from './inside.ts'
 import type { TracedEvent, traceTraffic } from './traffic.ts'
 import { verdictsOn } from './why.ts'
 

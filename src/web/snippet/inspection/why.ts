@@ -1,11 +1,12 @@
-import { decide, noHistory } from '../../../core/flow/decision.ts'
+import { noHistory } from '../../../core/flow/decision.ts'
+import { decide } from '../../../core/flow/explanation.ts'
 import { newcomer } from '../../../core/flow/moment.ts'
 import { shownAs } from '../../../core/flow/shown-as.ts'
 import { candidateOf, inTheMiddleMs } from '../engine.ts'
 import type { Flow, Why, WhyRule } from '../parts.ts'
 import { isWithin } from '../recency.ts'
 import { slots } from '../runs.ts'
-import type { Inside } from './inspection.ts'
+import type { Inside } from './inside.ts'
 
 type Verdict = Why & { isDue: boolean }
 

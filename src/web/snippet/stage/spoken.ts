@@ -1,5 +1,5 @@
+import type { Flow } from '../../../core/flow/flow.ts'
 import { directionOf, inLanguage } from '../../../core/flow/texts/language.ts'
-import type { Flow } from '../parts.ts'
 import { type Words, wordsFor } from './words.ts'
 
 /** The languages that a visitor wants: what the page says it is in, then what their browser prefers. */

@@ -6,9 +6,8 @@ import { make } from './make.ts'
 import { eased, glideMs, isCalm, settle } from './motion.ts'
 import type { Opened } from './opened.ts'
 import { type Box, follow, moveTo } from './placing.ts'
+import type { Spotlight } from './tab-order.ts'
 import { anchorOf, boxOf, type Edges, levelsOf } from './visibility.ts'
-
-export type Spotlight = 'off' | 'dim' | 'block'
 
 /** The space between an element and the edge of the light around it, pixels. */
 const room = 5

@@ -1,8 +1,10 @@
 import { safely } from '../safely.ts'
 import { around, contains, focusedIn } from './elements.ts'
 import type { Opened } from './opened.ts'
-import type { Spotlight } from './spotlight.ts'
 import { hasInnerStops, isOutOfOrder, tabbableIn } from './tabbable.ts'
+
+/** What happens to the page around the element of a step. */
+export type Spotlight = 'off' | 'dim' | 'block'
 
 /** What a card stands beside. */
 export interface Beside {

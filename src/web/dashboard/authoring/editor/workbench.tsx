@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import type { Mapping } from '../../../../core/flow/plain.ts'
 import { Button } from '../../parts/button.tsx'
-import { Segments } from '../../parts/field.tsx'
+import { Segments } from '../../parts/choice.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { addressOf, useFilters } from '../../shell/address.ts'
 import { listPaths, listsOf } from '../form/entries.ts'
@@ -124,10 +124,10 @@ export function Workbench({
       {children}
       <div class="workbench-bar">
         <Segments
-          legend="Write as"
+          label="Write as"
           options={sides}
           value={isYaml ? 'yaml' : 'form'}
-          onChoose={side => setFilters({ view: side === 'yaml' ? side : null })}
+          onChange={side => setFilters({ view: side === 'yaml' ? side : null })}
         />
         <SaveState editing={editing} isKept={isKept} />
         <div class="actions">

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Mapping } from '../../../../core/flow/plain.ts'
-import { Segments } from '../../parts/field.tsx'
+import { Segments } from '../../parts/choice.tsx'
 import { FlowPreview, type FlowPreviewProps } from './flow-preview.tsx'
 import { withTextsOf } from './texts-now.ts'
 
@@ -44,10 +44,10 @@ export function BesideForm({
       {!isRoomy.value && (
         <div>
           <Segments
-            legend="Write or preview"
+            label="Write or preview"
             options={sides}
             value={side.value}
-            onChoose={chosen => (side.value = chosen)}
+            onChange={chosen => (side.value = chosen)}
           />
         </div>
       )}

@@ -5,7 +5,7 @@ import { shownAs } from '../../../../core/flow/shown-as.ts'
 import { session } from '../../api/session.ts'
 import { useWidth } from '../../charts/use-width.ts'
 import { Button } from '../../parts/button.tsx'
-import { Choice } from '../../parts/choice.tsx'
+import { Select } from '../../parts/select.tsx'
 import { sizeIn } from './appearance.ts'
 import { PreviewControls } from './preview-controls.tsx'
 import { PreviewNotes } from './preview-notes.tsx'
@@ -65,11 +65,12 @@ export function FlowPreview({ flow, isLoading, part, onPart, theme }: FlowPrevie
       <div class="preview-head">
         <h2 id={id}>Preview</h2>
         {parts.length > 1 && (
-          <Choice
+          <Select
+            isInline
             label={known && shownAs(known) === 'checklist' ? 'Item' : 'Step'}
             value={at ?? parts[0]!.key}
             options={parts.map(({ key, title }, i) => [key, `${i + 1}. ${title || key}`] as const)}
-            onChoose={onPart}
+            onChange={onPart}
           />
         )}
       </div>

@@ -1,5 +1,5 @@
-import { Choice } from '../../parts/choice.tsx'
-import { Segments } from '../../parts/field.tsx'
+import { Segments } from '../../parts/choice.tsx'
+import { Select } from '../../parts/select.tsx'
 import {
   chooseDark,
   chosenScreen,
@@ -33,28 +33,30 @@ export function PreviewControls({ room, locales }: { room: number; locales: read
   return (
     <div class="preview-controls">
       <Segments
-        legend="Screen"
+        label="Screen"
         options={screens}
         value={screenIn(room)}
-        onChoose={chosen => (chosenScreen.value = chosen)}
+        onChange={chosen => (chosenScreen.value = chosen)}
       />
       <Segments
-        legend="Your page"
+        label="Your page"
         options={pages}
         value={isDark.value ? 'dark' : 'light'}
-        onChoose={chosen => chooseDark(chosen === 'dark')}
+        onChange={chosen => chooseDark(chosen === 'dark')}
       />
-      <Choice
+      <Select
+        isInline
         label="Language"
         value={language.value}
         options={tags.map(tag => [tag, languageName(tag)] as const)}
-        onChoose={chosen => (language.value = chosen)}
+        onChange={chosen => (language.value = chosen)}
       />
-      <Choice
+      <Select
+        isInline
         label="Direction"
         value={direction.value}
         options={directions}
-        onChoose={chosen => (direction.value = chosen as typeof direction.value)}
+        onChange={chosen => (direction.value = chosen as typeof direction.value)}
       />
     </div>
   )
