@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { until } from '../../scripts/support/until.ts'
 import { Workplace } from '../support/binary.ts'
 import { TestBrowser } from '../support/browser.ts'
 
@@ -103,9 +104,9 @@ test('an assistant makes a tour of the export button, and it runs on the page', 
     await shown.waitFor()
     await shown.getByRole('button', { name: /^(Next|Done)$/ }).click()
   }
-  const completed = async () => (await call('get_results', { key: flow.key })).json().totals
-  while ((await completed()).completions === 0) await visitor.page.waitForTimeout(100)
-  expect((await call('get_results', { key: flow.key })).texts[0]).toContain(
-    '1 run started, by 1 person.',
+  const words = await until(
+    async () => (await call('get_results', { key: flow.key })).texts[0]!,
+    text => text.includes('1 were completed'),
   )
+  expect(words).toContain('1 run started, by 1 person.')
 })

@@ -1,4 +1,6 @@
 import type { AudienceRule, FlowDefinition } from '../../../core/flow/flow.ts'
+import { matchNames, operators } from './form/names.ts'
+import { writeValue } from './form/rule-value.ts'
 
 /** Where, to whom and when a flow is shown, in words. */
 
@@ -11,23 +13,9 @@ function listed(entries: readonly string[], joint: string): string {
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join(joint)
 }
 
-const ops: Record<Exclude<AudienceRule['op'], 'exists'>, string> = {
-  eq: 'is',
-  neq: 'is not',
-  in: 'is one of',
-  nin: 'is none of',
-  gt: 'is greater than',
-  gte: 'is at least',
-  lt: 'is less than',
-  lte: 'is at most',
-  contains: 'contains',
-}
-
-const matches = { exact: 'is', prefix: 'starts with', glob: 'matches' }
-
 function conditionOf({ attribute, op, value }: AudienceRule): string {
   if (op === 'exists') return `${attribute} is ${value === false ? 'not set' : 'set'}`
-  return `${attribute} ${ops[op]} ${[value].flat().join(', ')}`
+  return `${attribute} ${operators[op]} ${writeValue(value)}`
 }
 
 function timeOf({ schedule }: Pick<FlowDefinition, 'schedule'>): string {
@@ -40,7 +28,7 @@ function timeOf({ schedule }: Pick<FlowDefinition, 'schedule'>): string {
 export function meantFor(flow: Pick<FlowDefinition, 'targeting' | 'schedule' | 'rollout'>) {
   const { urls, audience } = flow.targeting
   const percent = flow.rollout?.percent ?? 100
-  const pages = urls.map(({ match, pattern }) => `${matches[match]} ${pattern}`)
+  const pages = urls.map(({ match, pattern }) => `${matchNames[match]} ${pattern}`)
   const people = audience.rules.map(conditionOf)
   const who =
     people.length > 0 ? listed(people, audience.match === 'all' ? ' and ' : ' or ') : 'Everybody'

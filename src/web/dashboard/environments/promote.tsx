@@ -39,25 +39,25 @@ export function Promote({
     const { flows } = await act<PushedFlows>(`${path}/promote`, { body, ...known })
     onPromoted(
       publish.value
-        ? `“${name}” is live, as version ${flows[0]!.version}.`
-        : `“${name}” is the draft here now.`,
+        ? `“${name}” is published as version ${flows[0]!.version}.`
+        : `“${name}” is now the draft here.`,
     )
     readAgain()
   }
   return (
     <Confirm
       title={`Promote “${name}”?`}
-      verb="Promote"
+      verb="Promote flow"
       isWide
       isReady={value !== null}
       act={promote}
       onRefused={({ status, told }) => {
         if (status !== 412) return
         const who = told.body?.changedBy
-        overtaken.value = `Someone else saved first: ${typeof who === 'string' ? who : 'somebody'} changed it. Review it below, then try again.`
+        overtaken.value = `Someone else saved first: ${typeof who === 'string' ? who : 'somebody'} changed it after you opened it. Review it below, then try again.`
         void again()
       }}
-      isSaidElsewhere={overtaken.value !== null}
+      showsItself={({ status }) => status === 412}
       onClose={onClose}
     >
       <p>

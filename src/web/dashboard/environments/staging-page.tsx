@@ -18,7 +18,7 @@ const states: Readonly<Record<StagedFlow['state'], readonly [tone: Tone, name: s
   new: ['accent', 'New'],
   changed: ['warn', 'Changed'],
   same: ['good', 'Same'],
-  missing: ['neutral', 'Only here'],
+  missing: ['neutral', 'Not in staging'],
 }
 
 /** Which version or draft a side has, in a few words. */
@@ -85,7 +85,7 @@ function Compared({ data: { organisation, flows } }: { data: StagedFlows }) {
         onChange={checked => setFilters({ changed: checked ? '1' : null })}
       />
       <Table
-        caption="Flows of both organisations"
+        caption="Flows in staging and here"
         columns={columns(organisation.name, flow => (confirming.value = flow))}
         rows={shown}
         keyOf={({ key }) => key}
@@ -109,7 +109,7 @@ const None = () => (
     title="No staging organisation"
     actions={
       may('settings:write') && (
-        <LinkButton href={addressOf(['settings', 'environments'])}>Link one in Settings</LinkButton>
+        <LinkButton href={addressOf(['settings', 'staging'])}>Link one in Settings</LinkButton>
       )
     }
   >
