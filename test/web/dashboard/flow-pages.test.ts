@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import type { Page } from '../../support/browser.ts'
-import { DashboardHouse, hardToUse, type Manage } from '../../support/dashboard.ts'
+import { DashboardHouse, hardToUse, type Manage, requireSound } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
 /** Health, versions and runs of a flow: they show what the API says, and ask before they change anything. */
@@ -149,6 +149,30 @@ describe('versions', () => {
     expect(newest).toMatchObject({ version: before + 1, note: 'For the spring release' })
     await page.getByRole('row', { name: /For the spring release/ }).waitFor()
     await page.getByText('No unpublished changes').waitFor()
+  })
+
+  test('a review counts whom a flow is for, names what it competes with, and begins with a share', async () => {
+    const about = { targeting: { urls: [{ match: 'prefix', pattern: '/spring' }] } }
+    const step = { key: 'one', kind: 'modal', title: 'One' }
+    const key = 'reviewed'
+    await manage('POST', '/push', { flows: [{ key, name: 'Reviewed', ...about, steps: [step] }] })
+    const { page, noticed } = await house.visit(`/flows/${key}/versions`)
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Publish version 1?' })
+    await dialog.getByText(/^0 of \d+ people of the last 7 days/).waitFor()
+    await dialog.getByRole('link', { name: 'Welcome tour' }).waitFor()
+    await dialog.getByText('same priority').first().waitFor()
+    await dialog.getByRole('button', { name: 'Preview on page' }).waitFor()
+    await requireSound(page, noticed)
+    await dialog.getByLabel('Show it to').selectOption('10')
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByRole('status').getByText('Version 1 is live.').waitFor()
+    const { definition } = await manage<Draft & { definition: object }>(
+      'GET',
+      `/flows/${key}/versions/1`,
+    )
+    expect(definition).toMatchObject({ rollout: { percent: 10 }, ...about })
+    await manage('POST', `/flows/${key}/archive`, {})
   })
 
   test('any two are compared as the address says, and Back undoes a choice', async () => {
