@@ -48,8 +48,8 @@ const pages: readonly ExpectedPage[] = [
     onPaper: ['https://app.example.com/projects, person-0'],
   },
   { path: `/explain?url=${address}`, title: 'Why not?', shows: 'every condition holds' },
-  { path: '/install', title: 'Install', shows: 'How far it has come' },
-  { path: '/activity', title: 'Activity', shows: 'Waiting for events' },
+  { path: '/install', title: 'Installation', shows: 'How far it has come' },
+  { path: '/activity', title: 'Live events', shows: 'Waiting for events' },
   { path: '/settings', ...settings('Snippet keys'), shows: 'Current key' },
   { path: '/settings/origins', ...settings('Origins'), shows: 'One a line' },
   { path: '/settings/limits', ...settings('Limits'), shows: 'fingerprint' },
@@ -65,7 +65,7 @@ const pages: readonly ExpectedPage[] = [
   { path: '/settings/throttle', ...settings('Throttle'), shows: 'Throttle' },
   { path: '/settings/environments', ...settings('Environments'), shows: 'Link' },
   { path: '/settings/name', ...settings('Name'), shows: 'Name' },
-  { path: '/audit', title: 'Audit', shows: 'Pushed and published' },
+  { path: '/audit', title: 'Audit log', shows: 'Pushed and published' },
   { path: '/server', title: 'Server', shows: 'the database has refused nothing' },
 ]
 

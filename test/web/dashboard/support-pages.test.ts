@@ -199,7 +199,7 @@ test('a role without access to people gets no link to them, and an explanation a
   expect(await page.getByLabel('User id').count()).toBe(0)
   expect(await page.getByRole('link', { name: 'People', exact: true }).count()).toBe(0)
   await page.goto(house.at(`/explain?url=${address}&user=person-0`))
-  await page.getByText('You may not see this').waitFor()
+  await page.getByText('No access').waitFor()
 })
 
 test('a person’s page shows what the API has of them; their events come a page at a time', async () => {

@@ -1,13 +1,12 @@
 import { momentHere } from '../analytics/zone.ts'
 import { manual } from '../api/base.ts'
 import { useOnce } from '../api/once.ts'
-import { readWays, session, signOut } from '../api/session.ts'
+import { readWays, roleNames, session, signOut } from '../api/session.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Opener } from '../parts/opener.tsx'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
 import { accessWords } from '../words/access.ts'
-import { shellWords } from '../words/shell.ts'
 
 const words = accessWords.signIn
 
@@ -44,7 +43,7 @@ export function SignInSection() {
       <Facts
         of={[
           [words.who, person.name],
-          [words.role, shellWords.roles[role]],
+          [words.role, roleNames[role]],
           [words.ends, words.endsWhy(momentHere(endsAt))],
         ]}
       />

@@ -71,7 +71,7 @@ export function ChangeDialog({
         void again()
         readAgain()
       }}
-      isSaidElsewhere={quicker.value !== null}
+      showsItself={() => quicker.value !== null}
       onClose={onClose}
     >
       <p>{why}</p>

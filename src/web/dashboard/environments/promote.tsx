@@ -54,7 +54,7 @@ export function Promote({
         quicker.value = words.quicker(typeof who === 'string' ? who : words.somebody)
         void again()
       }}
-      isSaidElsewhere={quicker.value !== null}
+      showsItself={() => quicker.value !== null}
       onClose={onClose}
     >
       <p>{publish.value ? words.promotePublishWhy : words.promoteWhy}</p>

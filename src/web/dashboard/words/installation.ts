@@ -1,6 +1,6 @@
 /** Texts about the installation. */
 export const installationWords = {
-  title: 'Install',
+  title: 'Installation',
   lastSeen: (age: string) => `last seen ${age}`,
 
   stages: 'How far it has come',

@@ -3,7 +3,6 @@ import { useId } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { editorWords as words } from '../../words/editor.ts'
-import { shellWords } from '../../words/shell.ts'
 import type { Clash } from './editing.ts'
 import type { Side, Unit } from './merge.ts'
 import { unitText } from './merge-text.ts'
@@ -83,7 +82,7 @@ export function MergeDialog({
         </p>
       )}
       <div class="dialog-end">
-        <Button onClick={onClose}>{shellWords.cancel}</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button look="primary" onClick={() => onResolve(choices.value)}>
           {words.saveMerged}
         </Button>
