@@ -1,6 +1,5 @@
 import { FormatRegistry, type TSchema, Type } from '@sinclair/typebox'
-import { isoTime } from './time/clock.ts'
-import { maxMs, timePattern } from './time/rfc3339.ts'
+import { isoTime, maxMs, timePattern } from './time/clock.ts'
 
 /** Shapes and checks that several routes share. */
 

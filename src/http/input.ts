@@ -13,7 +13,7 @@ import { type FlowEntry, latestVersion } from '../core/organisation/catalogue.ts
 import { shapeProblems } from '../core/shape-problems.ts'
 import { timeWords } from '../core/shapes.ts'
 import { shown } from '../core/text/wording.ts'
-import { parseTime } from '../core/time/rfc3339.ts'
+import { parseTime } from '../core/time/clock.ts'
 import { queryOf } from './request-context.ts'
 
 /** The parameters of a query in the order in which they were sent, including names that are repeated. */

@@ -118,7 +118,7 @@ function topicOf(name: string, group: string, source: string): Topic {
     title: title ? wordsOf(title) : '',
     summary: plainHtmlOf(summary),
     sections: sectionsOf(tokens),
-    terminal: terminalText(tokens),
+    terminal: terminalText(markdown),
   }
   prepareForPage(tokens)
   return { ...topic, html: parser.renderer.render(tokens, parser.options, {}) }

@@ -4,6 +4,7 @@ import { csvStream, unreadStream } from '../../http/download.ts'
 import { management } from '../../http/management.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { managing, type Route, route } from '../../http/route.ts'
+import { Audience, AudienceBody, audienceOf } from './audience.ts'
 import { conditionsOf, described, filterIn, type ListDeps, matching } from './list.ts'
 import { pageOf, sortIn } from './page.ts'
 import {
@@ -61,6 +62,20 @@ export function listRoutes(deps: ListDeps): Route[] {
         for await (const page of pages) people += page.length
         return { people, all }
       },
+    ),
+    management('analytics:read').post(
+      '/manage/audience',
+      'countAudience',
+      'Count the people of the last 7 days whom an audience and its pages have',
+      {
+        description: 'For a flow before it is published. Only counts, no IDs.',
+        body: AudienceBody,
+        returns: Audience,
+        status: 200,
+        isLong: true,
+      },
+      ({ org, body, receivedAt, request }) =>
+        audienceOf(org, body, receivedAt, deps.list, request.signal),
     ),
     route({
       ...managing('people:read'),

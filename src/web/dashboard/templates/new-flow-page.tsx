@@ -1,19 +1,9 @@
 import { LinkButton } from '../parts/button.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
-import { Picture } from './picture.tsx'
+import { TemplateCards } from './cards.tsx'
 import { StartDialog } from './start-dialog.tsx'
-import { goals, type Template, templates } from './templates.ts'
-
-const Card = ({ template: { id, goal, why, picture } }: { template: Template }) => (
-  <li>
-    <a class="template" href={addressOf(['flows', 'new'], { template: id })}>
-      <Picture name={picture} />
-      <strong>{goal}</strong>
-      <span class="hint">{why}</span>
-    </a>
-  </li>
-)
+import { goals, templates } from './templates.ts'
 
 /** Where a new flow begins: with a goal, from nothing, or from a file. */
 export default function NewFlowPage() {
@@ -38,11 +28,7 @@ export default function NewFlowPage() {
       {goals.map(([goal, ofGoal]) => (
         <section key={goal} class="part">
           <h2>{goal}</h2>
-          <ul class="grid templates">
-            {ofGoal.map(template => (
-              <Card key={template.id} template={template} />
-            ))}
-          </ul>
+          <TemplateCards templates={ofGoal} />
         </section>
       ))}
       {chosen && (

@@ -4,8 +4,11 @@ import * as fc from 'fast-check'
 import { eventKinds, eventSources } from '../../../../src/core/event/event.ts'
 import type { NewEvent } from '../../../../src/storage/shared/in-rows.ts'
 import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
-import { EventBatches } from '../../../../src/storage/sqlite/ledger/event-batches.ts'
-import { decodeEvents, encodeEvents } from '../../../../src/storage/sqlite/ledger/event-columns.ts'
+import {
+  decodeEvents,
+  EventBatches,
+  encodeEvents,
+} from '../../../../src/storage/sqlite/ledger/event-batches.ts'
 import { storedEvents } from '../../../support/ledger.ts'
 
 /** Any text that an event may have: all of Unicode but NUL. */

@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseReportedTime } from '../../../src/core/time/reported-time.ts'
-import { parseTime } from '../../../src/core/time/rfc3339.ts'
+import { parseTime } from '../../../src/core/time/clock.ts'
 import { rounds } from '../../support/rounds.ts'
 
-describe.each([
-  ['by anybody', parseTime],
-  ['of events', parseReportedTime],
-])('times are read %s', (_, parseTime) => {
+describe('times are read', () => {
   test.each<[string | number, string]>([
     ['2026-11-20T09:30:00Z', '2026-11-20T09:30:00.000Z'],
     ['2026-11-20t09:30:00.123456z', '2026-11-20T09:30:00.123Z'],
