@@ -149,7 +149,7 @@ test('a page whose file stays missing says so after one reload, and offers to re
   await page.getByText('Cairn was upgraded').waitFor()
   expect(requests).toBe(2)
   await page.unroute('**/assets/results-page-*')
-  await page.getByRole('button', { name: 'Load again' }).click()
+  await page.getByRole('button', { name: 'Reload page' }).click()
   await page.getByText('Where people leave').waitFor()
 })
 

@@ -71,7 +71,7 @@ export function ChangeDialog({
         void again()
         readAgain()
       }}
-      showsItself={({ status }) => status === 412}
+      showsItself={() => quicker.value !== null}
       onClose={onClose}
     >
       <p>{why}</p>

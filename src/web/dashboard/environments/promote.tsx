@@ -63,7 +63,7 @@ export function Promote({
         quicker.value = words.quicker(typeof who === 'string' ? who : 'Someone')
         void again()
       }}
-      showsItself={({ status }) => status === 412}
+      showsItself={() => quicker.value !== null}
       onClose={onClose}
     >
       <p>
