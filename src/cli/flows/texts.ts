@@ -26,7 +26,7 @@ export function addTexts(flows: Command): void {
     .summary('translations of flows: export, import, show what is missing')
     .description(
       'The texts of flows in other languages, as files for translators and their tools: ' +
-        'XLIFF 2.0 or 1.2, or flat JSON. Flows are taken from drafts by their keys, or from files.',
+        'XLIFF 2.0 or flat JSON. Flows are taken from drafts by their keys, or from files.',
     )
     .examples(
       'cairn flows texts status',
@@ -99,7 +99,7 @@ function addExport(texts: Command): void {
       .argument('<flow>', where)
       .requiredOption('--locale <tag>', 'the language of the translations, such as de or pt-BR')
       .addOption(
-        new Option('--format <format>', 'XLIFF 2.0 or 1.2, or flat JSON with translations only')
+        new Option('--format <format>', 'XLIFF 2.0, or flat JSON with translations only')
           .choices(sheetFormats)
           .default('xliff'),
       )
