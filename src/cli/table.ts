@@ -30,6 +30,8 @@ export interface Row<Answer = any> {
   /** A method and a path, such as `DELETE /tokens/:id`: `:id` is the argument of that name. */
   route?: string
   body?(given: Given): object
+  /** A file to send in place of a JSON body. */
+  bytes?(given: Given): Uint8Array<ArrayBuffer>
   query?(given: Given): Readonly<Record<string, string | undefined>>
   headers?: Readonly<Record<string, string>>
   /** In place of a single route. */
@@ -180,6 +182,7 @@ function answerTo(one: Row, manager: Manager, given: Given, show: (line: string)
   const query = new URLSearchParams(queried as [string, string][]).toString()
   return manager.ask(query === '' ? path : `${path}?${query}`, {
     ...(one.body && { body: one.body(given) }),
+    ...(one.bytes && { bytes: one.bytes(given) }),
     ...(one.headers && { headers: one.headers }),
     ...(onProgress && { onProgress }),
   })

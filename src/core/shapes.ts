@@ -57,7 +57,7 @@ export const MaybeTime = (description: string) =>
     Maybe(
       Type.Union(
         [
-          Type.String({ maxLength: 40, pattern: timePattern }),
+          Type.String({ maxLength: 40, pattern: timePattern.source }),
           Type.Number({ minimum: -maxMs, maximum: maxMs }),
         ],
         { description: `${description} RFC 3339 or epoch milliseconds.` },

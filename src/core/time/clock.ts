@@ -24,11 +24,9 @@ export function isoTimeOrNull(epochMs: number | null): string | null {
   return epochMs === null ? null : isoTime(epochMs)
 }
 
-const pattern =
+/** The form of a time. Only `parseTime` checks which days and hours exist. */
+export const timePattern =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,12}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
-
-/** The form of a time, for schemas. Only `parseTime` checks which days and hours exist. */
-export const timePattern = pattern.source
 
 const daysIn = (year: number, month: number) => {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
@@ -61,7 +59,7 @@ export function parseTime(value: unknown): number | null {
   // Nearly every client sends this form, which takes a fifth of the time of the pattern.
   const usual = value.length === isoLength ? Date.parse(value) : Number.NaN
   if (!Number.isNaN(usual) && new Date(usual).toISOString() === value) return usual
-  const parts = pattern.exec(value)
+  const parts = timePattern.exec(value)
   if (!parts) return null
   const [year = 0, month = 0, day = 0] = parts.slice(1, 4).map(Number)
   const [hour = 0, minute = 0, second = 0] = parts.slice(4, 7).map(Number)

@@ -10,7 +10,7 @@ import { type AlertDeps, followLink, linkedRecipient } from './service.ts'
 const headers = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
   // The page's address is what lets its reader confirm.
   'Referrer-Policy': 'no-referrer',
@@ -23,7 +23,7 @@ function page(title: string, text: string, button?: string, status = 200): Reply
   const form = button ? `<form method="post"><button>${button}</button></form>` : ''
   const body = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${heading}</title><link rel="stylesheet" href="../../../docs/manual.css"></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${heading}</title><link rel="stylesheet" href="../../../docs/brand.css"><link rel="stylesheet" href="../../../docs/manual.css"></head>
 <body class="alone"><main><h1>${heading}</h1><p>${Bun.escapeHTML(text)}</p>${form}</main></body>
 </html>
 `

@@ -1,6 +1,5 @@
 import { expect } from 'bun:test'
 import { totalsOf } from '../../../src/core/step/health.ts'
-import type { IdentityAnswer } from '../../../src/modules/organisations/schema.ts'
 import type { StepCheck } from '../../../src/modules/steps/schema.ts'
 import {
   cellsOf,
@@ -88,27 +87,6 @@ test('the chart of times to complete shows both periods, and its figures read co
     return [at(0, 1), at(text.length - 1, text.length)]
   })()`)) as [number, number]
   expect(number).toBeLessThan(unit)
-})
-
-test('identity verification in observe mode is shown by hour, and matches the API', async () => {
-  const { page, noticed } = await demo.visit('/install')
-  await page.getByText('Calls that named a user').waitFor()
-  expect(await page.getByText('Who users are, by hour').count()).toBe(0)
-  const observed = await demo.place.run(['org', 'set', 'identityMode', 'observe'])
-  expect([observed.status, observed.stderr]).toEqual([0, ''])
-  await demo.send([1, 2, 3].map(i => ({ kind: 'custom', name: 'clicked', userId: `u${i}` })))
-  await page.reload()
-  await page.getByRole('img', { name: /0 proven, 3 without a hash, 0 with a wrong one/ }).waitFor()
-  const { hours } = await manage<IdentityAnswer>('GET', '/identity')
-  const shown = await cellsOf(page, 'Calls and events that named a user, by hour.')
-  expect(shown.map(cells => cells.slice(1, 4))).toEqual(
-    hours
-      .toReversed()
-      .map(({ valid, outdated, missing, invalid }) =>
-        [valid + outdated, missing, invalid].map(String),
-      ),
-  )
-  await requireSound(page, noticed)
 })
 
 test('the organisation’s time zone applies to pages whose address names none', async () => {

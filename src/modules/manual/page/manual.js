@@ -1,4 +1,4 @@
-// Runs in the browser: the search, and the list of topics on narrow screens.
+// Runs in the browser: the search over all topics.
 
 const base = new URL('.', document.currentScript.src)
 const maxResults = 12

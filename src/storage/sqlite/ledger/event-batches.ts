@@ -219,6 +219,7 @@ export function encodeEvents(events: readonly NewEvent[], receivedAts: readonly 
     runId: columnOf(events.map(({ runId }) => runId)),
     sessionId: columnOf(events.map(({ sessionId }) => sessionId)),
     occurredAt: columnOf(events.map(({ occurredAt }) => occurredAt)),
+    url: columnOf(events.map(({ url }) => url)),
     name: columnOf(events.map(({ name }) => name)),
     traits: columnOf(events.map(({ traits }) => traits)),
     answer: columnOf(events.map(({ answer }) => answer)),
@@ -226,7 +227,6 @@ export function encodeEvents(events: readonly NewEvent[], receivedAts: readonly 
   const details = {
     receivedAt: columnOf(receivedAts),
     reportedAt: columnOf(events.map(({ reportedAt }) => reportedAt)),
-    url: columnOf(events.map(({ url }) => url)),
     reason: columnOf(events.map(({ reason }) => reason)),
     properties: columnOf(events.map(({ properties }) => properties)),
   }
@@ -261,7 +261,7 @@ function factsReader(json: string): (place: number) => EventFacts {
   const [flowRef, flowVersion] = [number('flowRef'), number('flowVersion')]
   const [stepRef, itemRef] = [number('stepRef'), number('itemRef')]
   const [runId, sessionId, name] = [text('runId'), text('sessionId'), text('name')]
-  const [traits, answer] = [text('traits'), text('answer')]
+  const [url, traits, answer] = [text('url'), text('traits'), text('answer')]
   return place => ({
     id: id(place),
     kind: eventKinds[kind(place)]!,
@@ -274,6 +274,7 @@ function factsReader(json: string): (place: number) => EventFacts {
     runId: runId(place),
     sessionId: sessionId(place),
     occurredAt: occurredAt(place),
+    url: url(place),
     name: name(place),
     traits: traits(place),
     answer: answer(place),
@@ -297,16 +298,11 @@ export function decodeEvents(text: string, events: number, source: EventSource):
   const field = fieldsOf(second)
   const receivedAt = field<number>('receivedAt')
   const reportedAt = field<number | null>('reportedAt')
-  const [url, reason, properties] = [
-    field<string | null>('url'),
-    field<string | null>('reason'),
-    field<string | null>('properties'),
-  ]
+  const [reason, properties] = [field<string | null>('reason'), field<string | null>('properties')]
   return Array.from({ length: events }, (_, place) => ({
     ...facts(place),
     receivedAt: receivedAt(place),
     reportedAt: reportedAt(place),
-    url: url(place),
     reason: reason(place),
     properties: properties(place),
     source,

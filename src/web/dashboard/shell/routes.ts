@@ -45,6 +45,12 @@ export const routes: readonly PageRoute[] = [
     path: 'flows/new',
     name: flowWords.newFlow,
     needs: 'flows:write',
+    load: () => import('../templates/new-flow-page.tsx'),
+  },
+  {
+    path: 'flows/new/blank',
+    name: 'Empty flow',
+    needs: 'flows:write',
     load: () => import('../authoring/editor/new-page.tsx'),
   },
   {

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../parts/icon.tsx'
-import { installationWords as words } from '../words/installation.ts'
 
-export interface Step {
+export interface Tick {
   title: string
   isDone: boolean
   /** Shown until it is done. */
@@ -12,14 +11,14 @@ export interface Step {
 }
 
 /** Steps that tick themselves as they happen. */
-export const Steps = ({ steps }: { steps: readonly Step[] }) => (
+export const Ticks = ({ ticks }: { ticks: readonly Tick[] }) => (
   <ol class="first-steps">
-    {steps.map(({ title, isDone, how, since }, i) => (
+    {ticks.map(({ title, isDone, how, since }, i) => (
       <li key={title} class={isDone ? 'done' : undefined}>
         <span class="step-number">{isDone ? <Icon name="done" size={14} /> : i + 1}</span>
         <div class="step-body">
           <h3>
-            {title} <span class="unseen">({isDone ? words.done : words.open})</span>
+            {title} <span class="unseen">({isDone ? 'done' : 'to do'})</span>
           </h3>
           {isDone ? since : how}
         </div>
