@@ -1,7 +1,6 @@
 import type { ComponentType } from 'preact'
 import type { Scope } from '../api/session.ts'
 import type { IconName } from '../parts/icon.tsx'
-import { environmentWords } from '../words/environments.ts'
 import { flowWords } from '../words/flows.ts'
 import { overviewWords } from '../words/overview.ts'
 import { shellWords } from '../words/shell.ts'
@@ -86,7 +85,7 @@ export const routes: readonly PageRoute[] = [
   },
   {
     path: 'staging',
-    name: environmentWords.title,
+    name: 'Staging',
     load: () => import('../environments/staging-page.tsx'),
   },
   {
@@ -127,13 +126,6 @@ export const routes: readonly PageRoute[] = [
     name: shellWords.pages.settings,
     needs: 'settings:write',
     load: () => import('../organisations/settings-page.tsx'),
-  },
-  {
-    path: 'audit',
-    name: shellWords.pages.audit,
-    nav: { icon: 'audit', letter: 'a' },
-    needs: 'settings:write',
-    load: () => import('../access/audit-page.tsx'),
   },
   {
     path: 'server',
