@@ -43,6 +43,7 @@ export type IdPrefix =
   | 'msg'
   | 'author'
   | 'preview'
+  | 'segment'
 
 /** A new opaque id, `<prefix>_` and 18 characters: 107 random bits. */
 export function newId(prefix: IdPrefix): string {

@@ -4,6 +4,7 @@ import { roles, type Scope } from '../../../core/organisation/access.ts'
 import type { Actor, AuditEntry } from '../../../core/organisation/audit.ts'
 import type { Bucket } from '../../../core/organisation/limits.ts'
 import { identityModes } from '../../../core/organisation/verified-identity.ts'
+import type { PeopleFilter } from '../../../core/person/filter.ts'
 import type {
   AlertSettings,
   Facts,
@@ -70,6 +71,17 @@ export const managementTokens = sqliteTable('management_tokens', {
   expiresAt: integer('expires_at').notNull(),
   lastUsedAt: integer('last_used_at'),
   revokedAt: integer('revoked_at'),
+})
+
+/** Filters of people with a name. */
+export const segments = sqliteTable('segments', {
+  id: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  publicId: text('public_id').notNull(),
+  name: text().notNull(),
+  filter: text({ mode: 'json' }).$type<PeopleFilter>().notNull(),
+  revision: integer().notNull(),
+  changedAt: integer('changed_at').notNull(),
 })
 
 export const dashboardSessions = sqliteTable('dashboard_sessions', {

@@ -18,6 +18,7 @@ const names = [
   'management_tokens',
   'dashboard_sessions',
   'dashboard_links',
+  'segments',
   'alert_settings',
   'alerts',
   'webhooks',
