@@ -128,6 +128,7 @@ describe('runs', () => {
       uniqueCompleters: 1,
       dismissals: 1,
       inProgress: 1,
+      stalled: 1,
       completionRate: 0.3333,
     })
   })

@@ -160,6 +160,8 @@ describe('analytics', () => {
       hasDistribution: true,
       interval: 'day',
       hasPaths: true,
+      hasAnswers: true,
+      leftAt: 1 as never,
     })
     const isNumber = (type: unknown) => [type].flat().some(t => t === 'integer' || t === 'number')
     const undefinedOnes = leaves

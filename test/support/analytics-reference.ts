@@ -90,6 +90,7 @@ export interface RefStep {
   targetMissing: number
   droppedHere: number
   stillHere: number
+  activeHere: number
   leftOut?: number
   dropOffRate: number | null
   medianSeconds: number | null
@@ -110,7 +111,7 @@ export interface RefStep {
 }
 
 export interface RefAnalytics {
-  totals: Omit<RefGroup, 'timeToComplete'>
+  totals: Omit<RefGroup, 'timeToComplete'> & { stalled: number }
   /** Whether the last day is over. */
   isComplete: boolean
   timeToComplete: RefGroup['timeToComplete'] & {
@@ -507,7 +508,11 @@ export function referenceAnalytics(
   const { timeToComplete, ...totals } = groupOf(runs)
 
   return {
-    totals,
+    totals: {
+      ...totals,
+      stalled: runs.filter(run => run.outcome === 'in_progress' && !isActive(run, query.now))
+        .length,
+    },
     isComplete: isOver(query.to),
     timeToComplete: {
       ...timeToComplete,
@@ -667,11 +672,18 @@ function stepNumbers(
       run =>
         run.outcome === 'in_progress' && run.events.some(({ at }) => at > now - 24 * 3_600_000),
     ).length,
+    activeHere: dropped.filter(run => isActive(run, now)).length,
     dropOffRate: rate(dropped.length, reached.length),
     medianSeconds: percentileSeconds(times, 50),
     p90Seconds: percentileSeconds(times, 90),
     ...(requested && { question: questionNumbers(runs, key, requested) }),
   }
+}
+
+/** Whether a run in progress had an event of its own in the last seven days, or started in them without one. */
+function isActive({ outcome, events, start }: RefRun, now: number): boolean {
+  const times = events.length > 0 ? events.map(({ at }) => at) : [start]
+  return outcome === 'in_progress' && times.some(at => at > now - 7 * 24 * 3_600_000)
 }
 
 /** The last answer of each run; among answers of one moment, the greatest text. */

@@ -1,7 +1,10 @@
 import { quotient } from './statistics.ts'
 
-/** The 97.5 % quantile of the standard normal distribution. */
-const z = 1.959963984540054
+/** The 97.5 % quantile of the standard normal distribution, for intervals of 95 %. */
+const z95 = 1.959963984540054
+
+/** For intervals of 99.9 %, where so many are compared that chance alone would lie outside of some of 95 %. */
+export const z999 = 3.290526731491895
 
 /**
  * The 95 % confidence interval for the share in the whole population, if `hits` of `trials` were counted;
@@ -9,7 +12,11 @@ const z = 1.959963984540054
  *
  * @see Wilson, "Probable Inference, the Law of Succession, and Statistical Inference" (1927)
  */
-export function wilsonInterval(hits: number, trials: number): { low: number; high: number } | null {
+export function wilsonInterval(
+  hits: number,
+  trials: number,
+  z = z95,
+): { low: number; high: number } | null {
   if (trials === 0) return null
   const share = hits / trials
   const spread = z * z
@@ -45,8 +52,10 @@ export const shareDifference = (now: Share, before: Share, decimals: number): nu
 export function differenceInterval(
   now: Share,
   before: Share,
+  z = z95,
 ): { low: number; high: number } | null {
-  const [a, b] = [wilsonInterval(now.hits, now.trials), wilsonInterval(before.hits, before.trials)]
+  const a = wilsonInterval(now.hits, now.trials, z)
+  const b = wilsonInterval(before.hits, before.trials, z)
   if (a === null || b === null) return null
   const [p, q] = [now.hits / now.trials, before.hits / before.trials]
   const difference = p - q

@@ -44,6 +44,8 @@ export type IdPrefix =
   | 'author'
   | 'preview'
   | 'segment'
+  | 'member'
+  | 'invitation'
 
 /** A new opaque id, `<prefix>_` and 18 characters: 107 random bits. */
 export function newId(prefix: IdPrefix): string {

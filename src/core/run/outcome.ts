@@ -1,8 +1,12 @@
+import { dayMs } from '../time/durations.ts'
 import type { RunStep } from './run.ts'
 
 /** The possible outcomes of a run. */
 export const runOutcomes = ['completed', 'dismissed', 'in_progress'] as const
 export type RunOutcome = (typeof runOutcomes)[number]
+
+/** A run in progress is stalled once it had no event for this long, milliseconds. */
+export const stalledAfterMs = 7 * dayMs
 
 /** A run that was ever completed is completed; otherwise, a run that was ever dismissed is dismissed. */
 export function outcomeOf(run: {

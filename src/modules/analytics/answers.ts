@@ -8,20 +8,28 @@ import type { AnsweredRun } from '../../storage/interfaces/analytics.ts'
 const promotersFrom = 9
 const detractorsTo = 6
 
+/** The numbers of a question's answers. */
+export type AnswerNumbers = ReturnType<AnswerTally['of']>
+
 /** Counts the last answers of runs, by step. */
 export class AnswerTally {
   /** By step and answer, as JSON. */
   private readonly counts = new Map<StepRef, Map<string, number>>()
 
-  /** @param version count only runs of this version; null for all */
-  constructor(private readonly version: number | null) {}
-
-  add({ version, answers }: AnsweredRun): void {
-    if (this.version !== null && version !== this.version) return
+  add({ answers }: Pick<AnsweredRun, 'answers'>): void {
     for (const { stepId, answer } of answers) {
       const counts = this.counts.get(stepId) ?? new Map<string, number>()
       this.counts.set(stepId, counts)
       counts.set(answer, (counts.get(answer) ?? 0) + 1)
+    }
+  }
+
+  /** Counts what another tally has counted, too. */
+  addAll(other: AnswerTally): void {
+    for (const [step, counts] of other.counts) {
+      const own = this.counts.get(step) ?? new Map<string, number>()
+      this.counts.set(step, own)
+      for (const [answer, count] of counts) own.set(answer, (own.get(answer) ?? 0) + count)
     }
   }
 

@@ -13,6 +13,7 @@ export const csvColumns = {
     ...['reached', 'completed', 'skipped', 'target_missing', 'dropped_here', 'drop_off_rate'],
     ...['health_state', 'health_ok_rate', 'health_reports', 'untimed', 'still_here', 'complete'],
   ],
+  outcomes: ['stalled', 'active_here'],
   periods: ['last_date', 'whole'],
   groups: ['kind', 'trait', 'value', 'values', 'rate_low', 'rate_high'],
   questions: [
@@ -196,6 +197,7 @@ export function csvOf(analytics: Analytics, options: { bom: boolean }): string {
     ...(filters.segment || segments ? csvColumns.groups : []),
     ...(steps.some(({ question }) => question) ? csvColumns.questions : []),
     ...(analytics.experiment ? csvColumns.experiment : []),
+    ...csvColumns.outcomes,
   ]
   const fields = header.map(fieldOf)
   const rows = Object.entries(rowTypes).flatMap(([rowType, { rows }]) =>
@@ -220,5 +222,5 @@ ${Object.entries(rowTypes)
 
 The columns are ${listed(csvColumns.always)}. With \`interval\`, ${listed(csvColumns.periods)} follow; with \`segment\`,
 ${listed(csvColumns.groups)}; if a step asks or ever asked a question, ${listed(csvColumns.questions)}; if the
-flow has an experiment, ${listed(csvColumns.experiment)}.
+flow has an experiment, ${listed(csvColumns.experiment)}. The last are ${listed(csvColumns.outcomes)}.
 `.trim()

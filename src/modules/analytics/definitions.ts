@@ -29,6 +29,8 @@ export const definitions = {
   uniqueCompleters: 'Distinct people with a completed run.',
   dismissals: 'Runs that were dismissed and never completed.',
   inProgress: 'Runs that were neither completed nor dismissed, whatever their age.',
+  stalled:
+    'Runs in progress without an event in the last 7 days. The other runs in progress are active.',
   completionRate: 'Completions divided by starts, four decimals. Null if there are no starts.',
   timeToComplete: `Seconds from a run's start to its earliest completion. ${duration}.`,
   'timeToComplete.count': 'Completed runs without those in untimed.',
@@ -44,6 +46,7 @@ export const definitions = {
   droppedHere:
     "Runs that are not completed and viewed no later step, by position in the run's version. Includes runs in progress.",
   stillHere: 'Runs of droppedHere in progress that had an event in the last 24 hours.',
+  activeHere: 'Runs of droppedHere in progress that had an event in the last 7 days.',
   dropOffRate: 'droppedHere divided by reached, four decimals. Null if no run reached the step.',
   stepSeconds: `medianSeconds and p90Seconds of a step: from a run's first view of it to its first completion or skip, otherwise to its first view of a later step. Runs with neither are not counted. ${duration}.`,
   question:
@@ -122,6 +125,29 @@ export const requestedDefinitions = {
     'ways.runs': 'Runs that took this path.',
     'steps.leftOut':
       "Runs that viewed a later step, by position in the run's version, but never this one: a rule or a button led past it, or its element was missing.",
+  },
+  answers: {
+    'question.trend':
+      'Answers by the start of their run, in periods of the interval; weeks by default. Only for ratings.',
+    'trend.answers': 'Runs of the period that answered the question.',
+    'trend.average': 'The mean of their ratings, two decimals. Null if there are none.',
+    'segments.answers': 'Runs of the value that answered the question.',
+    'segments.average': 'The mean of their ratings, two decimals. Null if there are none.',
+    'question.segments': `Answers by the trait's value: the ${maxValues} values with the most answers, then the others (other), then runs whose value is unknown (not_said).`,
+  },
+  leavers: {
+    leavers:
+      'Runs that left at the step (not completed, viewed no later step, dismissed or stalled) beside runs that reached it and went on. Runs still active at the step are in neither.',
+    'leavers.left': 'Runs that left at the step.',
+    'leavers.wentOn': 'Runs that reached the step and went on.',
+    'common.left': 'Runs with the value among those that left.',
+    'common.wentOn': 'Runs with the value among those that went on.',
+    'leavers.common':
+      'Values that are more frequent among runs that left than among runs that went on, the surest first: traits, versions, and whether the element of the step was missing.',
+    'difference.low': 'The lower end of difference.',
+    'difference.high': 'The upper end of difference.',
+    'common.difference':
+      '99.9 % confidence interval of the difference of the two shares (Newcombe), four decimals: wider than 95 %, because many values are compared. If it contains 0, the difference may be chance.',
   },
   interval: {
     periods:

@@ -1,5 +1,6 @@
 import { invalid, maxProblems, type Problem } from '../../core/errors.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
+import type { StepRef } from '../../core/reference.ts'
 import { below, nearest, quoted, shown } from '../../core/text/wording.ts'
 import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import { parametersOf } from '../../http/input.ts'
@@ -25,6 +26,9 @@ export interface Query {
   interval: Interval | null
   hasDistribution: boolean
   hasPaths: boolean
+  hasAnswers: boolean
+  /** The step whose leavers are compared with the others. */
+  leftAt: StepRef | null
 }
 
 /** @throws AppError `validation_failed` */
@@ -52,11 +56,19 @@ export function parseQuery(flow: FlowEntry, query: AnalyticsQuery, now: number):
     interval: query.interval ?? null,
     hasDistribution: query.distribution === '1',
     hasPaths: query.ways === '1',
+    hasAnswers: query.answers === '1',
+    leftAt: query.left === undefined ? null : stepOf(flow, query.left, '/left'),
   }
 }
 
+/** The step with this key. @throws AppError `validation_failed` */
+export function stepOf({ steps }: FlowEntry, key: string, path: string): StepRef {
+  for (const [ref, step] of steps) if (step.key === key) return ref
+  throw invalid({ path, message: 'Must be the key of a step that was published' })
+}
+
 /** `plan:pro` filters runs, `plan` groups them. A trait's name never contains a colon. */
-function parseSegments(
+export function parseSegments(
   { organisation: { traits } }: FlowEntry,
   segments: readonly string[],
 ): Pick<Query, 'filters' | 'groupBy'> {
@@ -80,7 +92,10 @@ function parseSegments(
 
 /** The definitions for a query. */
 export const definitionsOf = (
-  query: Pick<Query, 'hasDistribution' | 'interval' | 'filters' | 'groupBy' | 'hasPaths'> & {
+  query: Pick<
+    Query,
+    'hasDistribution' | 'interval' | 'filters' | 'groupBy' | 'hasPaths' | 'hasAnswers' | 'leftAt'
+  > & {
     hasExperiment?: boolean
   },
 ): Record<string, string> => ({
@@ -90,6 +105,8 @@ export const definitionsOf = (
   ...(query.interval !== null && requestedDefinitions.interval),
   ...((query.groupBy !== null || query.filters.length > 0) && requestedDefinitions.segments),
   ...(query.hasPaths && requestedDefinitions.ways),
+  ...(query.hasAnswers && requestedDefinitions.answers),
+  ...(query.leftAt !== null && requestedDefinitions.leavers),
 })
 
 /**

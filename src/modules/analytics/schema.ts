@@ -65,6 +65,20 @@ export const AnalyticsQuery = Type.Object({
       description: '1 returns the paths of runs: `ways` and `steps[].leftOut`. Takes longer.',
     }),
   ),
+  answers: Type.Optional(
+    OneOf(['0', '1'], {
+      description:
+        '1 returns `steps[].question.trend`, and with `segment=<trait>` `steps[].question.segments`.',
+    }),
+  ),
+  left: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'Key of a step. Returns `leavers`: what runs that left there have in common, beside those that went on.',
+      examples: ['create'],
+    }),
+  ),
 })
 export type AnalyticsQuery = Static<typeof AnalyticsQuery>
 
@@ -125,23 +139,50 @@ const Totals = Type.Object({
   uniqueCompleters: counted('uniqueCompleters', 261),
   dismissals: counted('dismissals', 97),
   inProgress: counted('inProgress', 47),
+  stalled: Type.Optional(counted('stalled', 31)),
   completionRate: Rate(definitions.completionRate, 0.6505),
+})
+
+const ofAnswers = requestedDefinitions.answers
+
+const AnswerNumbers = {
+  answers: counted('question.answers', 120),
+  average: OrNull(Type.Number(), definitions['question.average'], 8.12),
+  nps: OrNull(
+    Type.Object({
+      score: OrNull(Type.Number({ minimum: -100, maximum: 100 }), definitions['nps.score'], 45.8),
+      promoters: counted('nps.promoters', 71),
+      passives: counted('nps.passives', 33),
+      detractors: counted('nps.detractors', 16),
+    }),
+    definitions.nps,
+  ),
+}
+
+const AnswersOfPeriod = Type.Object({
+  from: CalendarDay('The first day of the period in the range.', '2026-11-02'),
+  to: CalendarDay('The last day of the period in the range, inclusive.', '2026-11-08'),
+  ...AnswerNumbers,
+})
+
+const AnswersOfSegment = Type.Object({
+  kind: OneOf(['value', 'other', 'not_said'], {
+    description: 'One value, the rarer values together, or unknown.',
+  }),
+  value: OrNull(Type.String(), 'Cut to 64 characters. Null for other kinds.', 'pro'),
+  ...AnswerNumbers,
 })
 
 const QuestionNumbers = Type.Object(
   {
     type: OneOf(['rating', 'choice', 'text'], { description: 'The type of the question.' }),
-    answers: counted('question.answers', 120),
-    average: OrNull(Type.Number(), definitions['question.average'], 8.12),
+    ...AnswerNumbers,
     median: OrNull(Type.Number(), definitions['question.median'], 9),
-    nps: OrNull(
-      Type.Object({
-        score: OrNull(Type.Number({ minimum: -100, maximum: 100 }), definitions['nps.score'], 45.8),
-        promoters: counted('nps.promoters', 71),
-        passives: counted('nps.passives', 33),
-        detractors: counted('nps.detractors', 16),
-      }),
-      definitions.nps,
+    trend: With('answers=1', Type.Array(AnswersOfPeriod), ofAnswers['question.trend']),
+    segments: With(
+      'answers=1&segment=<trait>',
+      Type.Array(AnswersOfSegment),
+      ofAnswers['question.segments'],
     ),
     distribution: Type.Array(
       Type.Object({
@@ -172,6 +213,7 @@ const StepNumbers = Type.Object(
     targetMissing: counted('targetMissing', 3),
     droppedHere: counted('droppedHere', 51),
     stillHere: counted('stillHere', 4),
+    activeHere: Type.Optional(counted('activeHere', 9)),
     leftOut: With('ways=1', Count('', 12), requestedDefinitions.ways['steps.leftOut']),
     dropOffRate: Rate(definitions.dropOffRate, 0.1238),
     medianSeconds: Seconds(definitions.stepSeconds, 6.2),
@@ -249,8 +291,10 @@ const TimeToComplete = Type.Object(
   { description: definitions.timeToComplete },
 )
 
+const { stalled: _, ...OutcomesOfGroup } = Totals.properties
+
 const Group = {
-  ...Totals.properties,
+  ...OutcomesOfGroup,
   interval: Interval(0, groupDefinitions.interval, [0.61, 0.69]),
   timeToComplete: TimeToComplete,
 }
@@ -298,6 +342,38 @@ const PathNumbers = Type.Object(
     runs: Count(requestedDefinitions.ways['ways.runs'], 261),
   },
   { title: 'PathNumbers' },
+)
+
+const ofLeavers = requestedDefinitions.leavers
+
+const Leavers = Type.Object(
+  {
+    step: Text('Key of the step.', 'create'),
+    left: Count(ofLeavers['leavers.left'], 27),
+    wentOn: Count(ofLeavers['leavers.wentOn'], 80),
+    common: Type.Array(
+      Type.Object({
+        kind: OneOf(['trait', 'version', 'element_missing']),
+        trait: OrNull(Type.String(), 'Name of the trait. Null for other kinds.', 'plan'),
+        value: OrNull(
+          Type.String(),
+          'Value of the trait, or number of the version. Null for element_missing.',
+          'free',
+        ),
+        left: Count(ofLeavers['common.left'], 20),
+        wentOn: Count(ofLeavers['common.wentOn'], 12),
+        difference: Type.Object(
+          {
+            low: Type.Number({ minimum: -1, maximum: 1, examples: [0.24] }),
+            high: Type.Number({ minimum: -1, maximum: 1, examples: [0.81] }),
+          },
+          { description: ofLeavers['common.difference'] },
+        ),
+      }),
+      { description: ofLeavers['leavers.common'] },
+    ),
+  },
+  { title: 'Leavers' },
 )
 
 export const Analytics = Type.Object(
@@ -355,6 +431,7 @@ export const Analytics = Type.Object(
       OrNull(Experiment, `For a flow with a goal and a hold-out. ${ofExperiment.experiment}`),
     ),
     ways: With('ways=1', Type.Array(PathNumbers), requestedDefinitions.ways.ways),
+    leavers: With('left', Leavers, ofLeavers.leavers),
     definitions: Type.Record(Type.String(), Type.String(), {
       description: 'What each number means.',
       examples: [{ starts: definitions.starts }],
@@ -363,6 +440,18 @@ export const Analytics = Type.Object(
   { title: 'Analytics' },
 )
 export type Analytics = Static<typeof Analytics>
+
+const WorstStep = Type.Object({
+  stepId: StepId,
+  key: Key('create'),
+  title: Title('Start a project'),
+  position: counted('position', 0),
+  reached: counted('reached', 412),
+  left: Count(
+    'Runs not completed that viewed no later step, without those that had an event in the last 7 days and are not dismissed.',
+    51,
+  ),
+})
 
 export const Summary = Type.Object(
   {
@@ -373,6 +462,16 @@ export const Summary = Type.Object(
         flowKey: Text("The flow's key.", 'welcome'),
         totals: Totals,
         timeToComplete: TimeToComplete,
+        stalled: Type.Optional(
+          Type.Boolean({
+            description:
+              'Whether the flow has been published for 7 days, and no run of it started in the last 7 days.',
+            examples: [false],
+          }),
+        ),
+        worstStep: Type.Optional(
+          OrNull(WorstStep, 'The step at which the most runs left. Null if none did.'),
+        ),
         daily: Type.Array(Type.Omit(DayNumbers, ['uniqueUsers']), {
           description: `Every day of the range. ${definitions.daily}`,
         }),

@@ -1,13 +1,15 @@
 import { callerGone } from '../../core/errors.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
+import { stalledAfterMs } from '../../core/run/outcome.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
 import { Semaphore, TimeSlices } from '../../scheduling/cooperative.ts'
 import type { AnalyticsStores } from '../../storage/interfaces/analytics.ts'
 import { healthOf } from '../steps/service.ts'
-import { AnswerTally } from './answers.ts'
+import { AnswerTallies } from './answer-tallies.ts'
 import { VersionTally } from './distribution.ts'
 import { experimentOf } from './experiment.ts'
+import { LeaverTally } from './leavers.ts'
 import { PathTally } from './paths.ts'
 import { definitionsOf, type Query } from './query.ts'
 import type { Analytics, Summary } from './schema.ts'
@@ -49,12 +51,16 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
   }
 
   /** Counts the answers to questions; null if the flow never had a question. */
-  async function answersOf({ flow, range, version, filters }: Query, signal: AbortSignal) {
+  async function answersOf(query: Query, signal: AbortSignal) {
+    const { flow, range, version, filters } = query
     if (flow.questions.size === 0) return null
-    const tally = new AnswerTally(version)
+    const tally = new AnswerTallies(query)
     for await (const runs of stores.analytics.answers(flow.organisation.ref, flow.ref, range)) {
       throwIfGone(signal)
-      for (const run of runs) if (hasTraits(run.traits, filters)) tally.add(run)
+      for (const run of runs) {
+        if (version !== null && run.version !== version) continue
+        if (hasTraits(run.traits, filters)) tally.add(run)
+      }
     }
     return tally
   }
@@ -87,12 +93,13 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
 
   /** Reads the runs and counts them. */
   async function tallyOf(query: Query, now: number, signal: AbortSignal) {
-    const { flow, range, version, filters, groupBy: by, hasPaths } = query
+    const { flow, range, version, filters, groupBy: by, hasPaths, leftAt } = query
     const tally = new RunTally(query, now)
     const versions = new VersionTally()
     const runs = { orgRef: flow.organisation.ref, flowRef: flow.ref, versions: flow.versions }
     const bySegment = by === null ? null : new SegmentTally(by)
     const paths = hasPaths ? new PathTally(flow) : null
+    const leavers = leftAt === null ? null : new LeaverTally(leftAt, now)
     for await (const columns of stores.analytics.columns(runs, range, hasPaths)) {
       throwIfGone(signal)
       const kept = withTraits(columns, filters)
@@ -103,11 +110,12 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       tally.add(counted)
       bySegment?.add(counted)
       paths?.add(counted)
+      leavers?.add(counted)
     }
     const slices = new TimeSlices()
     await inSlices(slices, tally.countingPeople())
     const segments = bySegment && (await inSlices(slices, bySegment.counting()))
-    return { tally, versions, segments, paths }
+    return { tally, versions, segments, paths, leavers: leavers?.numbers() }
   }
 
   /** Undefined if the flow has no experiment; null if segments are filtered. */
@@ -126,9 +134,9 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     signal: AbortSignal,
     ignored: string[],
   ): Promise<Analytics> {
-    const { flow, version, filters, hasDistribution } = query
+    const { flow, version, filters, hasDistribution, leftAt } = query
     const now = clock.now()
-    const { tally, versions, segments, paths } = await tallyOf(query, now, signal)
+    const { tally, versions, segments, paths, leavers } = await tallyOf(query, now, signal)
     const periods = tally.periods()
     const experiment = await experimentIn(query)
     const hasExperiment = experiment !== undefined
@@ -154,19 +162,32 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       })),
       ...(segments && { segments }),
       ...(hasExperiment && { experiment }),
+      ...(leavers && { leavers: { step: flow.steps.get(leftAt!)!.key, ...leavers } }),
       definitions: definitionsOf({ ...query, hasExperiment }),
     }
   }
 
   async function summaryOf(flow: FlowEntry, range: TimeRange, signal: AbortSignal) {
-    const { tally } = await tallyOf({ ...plainQuery, flow, range }, clock.now(), signal)
+    const now = clock.now()
+    const { tally } = await tallyOf({ ...plainQuery, flow, range }, now, signal)
     return {
       flowId: flow.id,
       flowKey: flow.key,
       totals: tally.totals(),
       timeToComplete: tally.timeToComplete(false),
+      stalled: await isStalled(flow, now - stalledAfterMs),
+      worstStep: worstStepOf(flow, tally),
       daily: tally.daily().map(({ uniqueUsers: _, ...day }) => day),
     }
+  }
+
+  /** Whether a flow was published before a time, and no run of it has started since. */
+  async function isStalled(flow: FlowEntry, since: number): Promise<boolean> {
+    const publishedAt = flow.versions.at(-1)?.publishedAt
+    if (flow.status !== 'published' || publishedAt === undefined || publishedAt > since)
+      return false
+    const lastStart = await stores.analytics.lastStart(flow.organisation.ref, flow.ref)
+    return lastStart === null || lastStart <= since
   }
 
   const inTurn = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
@@ -198,6 +219,19 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
   }
 }
 
+/** The step at which the most runs left; null if none did. */
+function worstStepOf({ steps }: FlowEntry, tally: RunTally) {
+  const left = tally.stepRefs().map(ref => {
+    const { droppedHere, activeHere, reached } = tally.step(ref)
+    return { ref, reached, left: droppedHere - activeHere }
+  })
+  const worst = left.reduce((a, b) => (b.left > a.left ? b : a), left[0]!)
+  if (!worst || worst.left === 0) return null
+  const { id, key, title } = steps.get(worst.ref) ?? { id: '', key: '', title: '' }
+  const position = tally.positions.newestOf(worst.ref)?.position ?? 0
+  return { stepId: id, key, title, position, reached: worst.reached, left: worst.left }
+}
+
 const plainQuery = {
   version: null,
   filters: [],
@@ -205,6 +239,8 @@ const plainQuery = {
   interval: null,
   hasDistribution: false,
   hasPaths: false,
+  hasAnswers: false,
+  leftAt: null,
 } satisfies Omit<Query, 'flow' | 'range'>
 
 const rangeIn = ({ from, to, timezone, endMs }: TimeRange, now: number) => ({

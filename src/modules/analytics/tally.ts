@@ -1,6 +1,6 @@
 import { codeOfDuration, DurationCounts, rate } from '../../core/number/statistics.ts'
 import type { ItemRef, StepRef } from '../../core/reference.ts'
-import { stepOutcomes } from '../../core/run/outcome.ts'
+import { stalledAfterMs, stepOutcomes } from '../../core/run/outcome.ts'
 import { FlowPositions } from '../../core/run/positions.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
@@ -32,6 +32,7 @@ class StepTally {
   readonly counts = stepOutcomes.map(() => 0)
   droppedHere = 0
   stillHere = 0
+  activeHere = 0
   readonly durations = new DurationCounts()
 }
 
@@ -50,6 +51,8 @@ export class RunTally {
   private readonly durations = new DurationCounts()
   /** Runs that were completed by their first report. */
   private untimed = 0
+  /** Runs in progress that are not stalled. */
+  private active = 0
   /** By day and outcome. */
   private readonly days: Uint32Array
   /** Only steps that occur in the runs. */
@@ -119,22 +122,25 @@ export class RunTally {
       else durations.add(ends[run]!)
       people.add(hashes[run * 2]!, hashes[run * 2 + 1]!, day, isCompleted, marks, run * markWords)
     }
-    const still = this.stillIn(runs)
+    const still = this.lastHeardAfter(this.now - dayMs, runs)
+    const active = this.lastHeardAfter(this.now - stalledAfterMs, runs)
+    for (const count of active) this.active += count
     for (const [place, { ref }] of steps.entries()) {
       const tally = this.steps.get(ref)
       if (!tally) continue
       tally.droppedHere += dropped[place + 1]!
       tally.stillHere += still[place + 1]!
+      tally.activeHere += active[place + 1]!
     }
   }
 
-  /** Runs in progress that still go on, by their furthest step as in `ends`. */
-  private stillIn({ lately, ends, steps }: RunColumns): Uint32Array {
-    const still = new Uint32Array(steps.length + 1)
+  /** Runs in progress that had an event after a time, by their furthest step as in `ends`. */
+  private lastHeardAfter(time: number, { lately, ends, steps }: RunColumns): Uint32Array {
+    const heard = new Uint32Array(steps.length + 1)
     for (const [i, place] of lately.places.entries()) {
-      if (lately.at[i]! > this.now - dayMs) still[ends[place]!]!++
+      if (lately.at[i]! > time) heard[ends[place]!]!++
     }
-    return still
+    return heard
   }
 
   /** The marks that each run leaves on its person, `markWords` words per run. */
@@ -172,7 +178,8 @@ export class RunTally {
   }
 
   totals() {
-    return totalsOf(sumOf(this.daily()), this.people.count, this.people.completers)
+    const totals = totalsOf(sumOf(this.daily()), this.people.count, this.people.completers)
+    return { ...totals, stalled: totals.inProgress - this.active }
   }
 
   timeToComplete(hasDistribution: boolean) {
@@ -201,6 +208,7 @@ export class RunTally {
       targetMissing,
       droppedHere: tally.droppedHere,
       stillHere: tally.stillHere,
+      activeHere: tally.activeHere,
       dropOffRate: rate(tally.droppedHere, reached),
       ...secondsOf(tally.durations),
     }

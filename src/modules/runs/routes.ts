@@ -1,4 +1,5 @@
 import { management } from '../../http/management.ts'
+import { requireScope } from '../../http/principal.ts'
 import type { Route } from '../../http/route.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'
 import type { RunStore } from '../../storage/interfaces/runs.ts'
@@ -23,23 +24,23 @@ export const runRoutes = (deps: {
       returns: RunList,
       response: 'A page of runs.',
     },
-    ({ org, params, query, receivedAt }) =>
-      listRuns(org, params.key ?? '', query, receivedAt, deps),
+    ({ org, params, query, receivedAt, principal }) => {
+      if (query.answer !== undefined) requireScope(principal!, 'people:read')
+      return listRuns(org, params.key ?? '', query, receivedAt, deps)
+    },
   ),
   management('people:read').get(
     '/manage/flows/:key/answers',
     'listAnswers',
-    'List written answers to a question, latest run first',
+    'List answers to a question, latest run first',
     {
-      description:
-        'Only for questions of type text. Answers to other questions are counted in analytics. A text is ' +
-        'deleted with its event.',
+      description: 'Who answered what, and what they wrote. A text is deleted with its event.',
       query: AnswerQuery,
       errors: ['flow_not_found'],
       returns: AnswerList,
       response: 'A page of answers.',
     },
     ({ org, params, query, receivedAt }) =>
-      listAnswers(org, params.key ?? '', query, receivedAt, deps.runs),
+      listAnswers(org, params.key ?? '', query, receivedAt, deps),
   ),
 ]

@@ -6,7 +6,7 @@ import type { RunRow } from './runs.ts'
 import type { StepBook } from './steps.ts'
 
 /** A run with at least one answer. */
-export type AnsweredRun = Pick<RunRow, 'version' | 'traits' | 'answers'>
+export type AnsweredRun = Pick<RunRow, 'startedAt' | 'version' | 'traits' | 'answers'>
 
 /** The flows that an organisation has, by key. */
 export interface KnownFlows {
@@ -39,6 +39,8 @@ export interface AnalyticsReader {
     flowRef: FlowRef,
     range: TimeRange,
   ): AsyncIterable<readonly AnsweredRun[]>
+  /** When the latest run of a flow started, epoch milliseconds; null if it has none. */
+  lastStart(orgRef: OrganisationRef, flowRef: FlowRef): Promise<number | null>
   /** Events of a flow that occurred in the range, in the order in which they were stored, one page at a time. */
   events(
     orgRef: OrganisationRef,

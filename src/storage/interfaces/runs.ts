@@ -1,6 +1,5 @@
 import type { ListedTraits } from '../../core/event/traits.ts'
 import type { OrganisationRef, StepRef } from '../../core/reference.ts'
-import type { RunOutcome } from '../../core/run/outcome.ts'
 import type { RunAnswer, RunStep } from '../../core/run/run.ts'
 
 /** A run with its cursor, which gets the runs after it. */
@@ -14,18 +13,19 @@ export interface RequestedRuns {
   max: number
   /** How many runs are read to find these, if a filter leaves some out. */
   maxScanned: number
-  outcome: RunOutcome | null
-  version: number | null
   /** When they started, epoch milliseconds; `endMs` exclusive. */
   started: { startMs: number; endMs: number } | null
+  /** Only runs that answered a question. */
+  answered: boolean
+  /** What decides for a flow, by its id, which runs are listed; null for all. */
+  filter: ((flowId: string) => (run: RunRow) => boolean) | null
 }
 
-/** The last written answer of a run. */
-export interface WrittenAnswer extends Pick<RunRow, 'key' | 'person' | 'version'> {
-  cursor: string
+/** An answer in words: its run, its step, and when it was given. */
+export interface WrittenAnswer {
+  key: string
+  stepRef: StepRef
   at: number
-  /** Null if the event that contains the text was deleted. */
-  text: string | null
 }
 
 /** What a list of runs needs from storage. */
@@ -42,15 +42,13 @@ export interface RunStore {
     requested: RequestedRuns,
   ): Promise<{ flowId: string; runs: readonly ListedRun[]; rest: string | null } | null>
   /**
-   * Answers to a step's question in words, those of the latest runs first.
-   *
-   * @returns null if the organisation has no flow with this key
+   * The texts of answers in words, in their order; null for one whose event was deleted.
    */
-  writtenAnswers(
+  writtenTexts(
     orgRef: OrganisationRef,
     flowKey: string,
-    requested: Pick<RequestedRuns, 'after' | 'max' | 'version' | 'started'> & { stepKey: string },
-  ): Promise<{ flowId: string; answers: readonly WrittenAnswer[] } | null>
+    answers: readonly WrittenAnswer[],
+  ): Promise<readonly (string | null)[]>
 }
 
 /** A run as it is exported: the state from its own events, with what was assigned to it. */

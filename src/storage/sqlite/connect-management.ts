@@ -10,7 +10,9 @@ import type { EnvironmentStore } from '../interfaces/environments.ts'
 import type { ActivityStore, EventLog } from '../interfaces/events.ts'
 import type { ExplainStore } from '../interfaces/flows.ts'
 import type { KnownSessions, KnownTokens } from '../interfaces/gate.ts'
+import type { ImageStore } from '../interfaces/images.ts'
 import type { SeenStore } from '../interfaces/installation.ts'
+import type { MemberStore } from '../interfaces/members.ts'
 import type { OperationsStore } from '../interfaces/operations.ts'
 import type { OrganisationStore } from '../interfaces/organisations.ts'
 import type { PeopleList, PeopleStore } from '../interfaces/people.ts'
@@ -34,6 +36,7 @@ import {
 import { EventLogReader } from './ledger/event-log.ts'
 import { readAudit, writeAudit } from './organisations/audit-log.ts'
 import * as dashboard from './organisations/dashboard-sessions.ts'
+import * as imageTable from './organisations/images.ts'
 import {
   createToken,
   findToken,
@@ -41,6 +44,7 @@ import {
   noteTokenUse,
   revokeToken,
 } from './organisations/management-tokens.ts'
+import * as members from './organisations/members.ts'
 import {
   addOrganisation,
   changeOrganisation,
@@ -55,7 +59,7 @@ import { peopleListOver } from './people/people-list.ts'
 import { personData } from './people/person-data.ts'
 import { personEventsOver } from './people/person-events.ts'
 import { runListOver } from './runs/run-rows.ts'
-import { writtenAnswersOver } from './runs/written-answers.ts'
+import { writtenTextsOver } from './runs/written-answers.ts'
 import { looksOver, StepReader } from './steps/step-reader.ts'
 import type { StorageCalls } from './writer/calls.ts'
 import type { LongWork } from './writer/long-work.ts'
@@ -114,7 +118,7 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
   const peopleList = peopleListOver(reading)
   const runs = first(storage.projected, {
     runs: runListOver(reading).runs,
-    writtenAnswers: writtenAnswersOver(reading),
+    writtenTexts: writtenTextsOver(reading),
     stored: personData,
   })
   return {
@@ -142,7 +146,7 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
     evidence: asPort<StepEvidenceStore>(first(storage.followed, steps)),
     runs: asPort<RunStore>({
       runs: runs.runs,
-      writtenAnswers: runs.writtenAnswers,
+      writtenTexts: runs.writtenTexts,
     }),
     eventLog: asPort<EventLog>(first(storage.followed, eventLog)),
     activity: asPort<ActivityStore>({ after: (...args) => storage.readActivity(...args) }),
@@ -202,8 +206,18 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
       link: reads(dashboard.findLink),
       redeemLink: changes(dashboard.redeemLink),
       beginSession: changes(dashboard.beginSession),
+      nameMember: changes(members.nameMember),
       endSession: changes(dashboard.endSession),
       endSessionsOf: changes(dashboard.endSessionsOf),
+    }),
+    members: asPort<MemberStore>({
+      members: reads(members.listMembers),
+      invitations: reads(members.listInvitations),
+      invite: changes(members.invite),
+      revokeInvitation: changes(members.revokeInvitation),
+      linkMember: changes(members.linkMember),
+      changeRole: changes(members.changeRole),
+      removeMember: changes(members.removeMember),
     }),
     alerts: asPort<AlertStore>({
       watched: reads(alertTables.watchedOrganisations),
@@ -224,6 +238,12 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
       attempted: notes(alertTables.recordAttempt),
       replay: changes(alertTables.replayDelivery),
       forget: notes(alertTables.forgetAlerts),
+    }),
+    images: asPort<ImageStore>({
+      list: reads(imageTable.listImages),
+      add: changes(imageTable.addImage),
+      remove: changes(imageTable.removeImage),
+      content: reads(imageTable.imageContent),
     }),
     environments: asPort<EnvironmentStore>({
       links: reads(readLinks),

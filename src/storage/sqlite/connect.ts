@@ -96,6 +96,10 @@ export function connectStores(reading: Database, snapshots: Database, calls: Sto
         await storage.followed()
         yield* rows.events(...args)
       },
+      async lastStart(...args) {
+        await storage.projected()
+        return rows.lastStart(...args)
+      },
       experiment: experiments.of,
       async *columns(flow, { startMs, endMs }, withPaths) {
         await storage.projected()

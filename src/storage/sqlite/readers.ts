@@ -40,6 +40,9 @@ function statements(database: Database) {
   return {
     runs: runsThat('true'),
     runsWithAnswers: runsThat('answers is not null'),
+    lastStart: database.query<{ at: number | null }, [number, number]>(
+      'select max(started_at) as at from runs where org_id = ? and flow_id = ?',
+    ),
     checklistAt: database.query<{ checklist_at: number | null }, [number, number, string]>(
       'select checklist_at from progress where org_id = ? and flow_id = ? and person = ?',
     ),
@@ -49,7 +52,7 @@ function statements(database: Database) {
 /** What requests read of single rows, over a connection that cannot write. */
 export class Readers
   implements
-    InRows<Pick<AnalyticsReader, 'runs' | 'answers' | 'events'>>,
+    InRows<Pick<AnalyticsReader, 'runs' | 'answers' | 'lastStart' | 'events'>>,
     InRows<Pick<ChecklistReader, 'progress'>>,
     InRows<HistoryReader>
 {
@@ -75,6 +78,10 @@ export class Readers
 
   answers(orgRow: number, flowRow: number, range: TimeRange) {
     return this.runsBy(this.sql.runsWithAnswers, orgRow, flowRow, range)
+  }
+
+  async lastStart(orgRow: number, flowRow: number) {
+    return this.sql.lastStart.get(orgRow, flowRow)!.at
   }
 
   private async *runsBy(

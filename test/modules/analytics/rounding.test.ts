@@ -6,7 +6,7 @@ import { experimentOf } from '../../../src/modules/analytics/experiment.ts'
 /** Averages, scores and differences are computed from whole numbers, and halves are rounded away from zero. */
 
 const ratings = (question: Question, counts: Record<number, number>) => {
-  const tally = new AnswerTally(null)
+  const tally = new AnswerTally()
   const stepId = 1 as never
   for (const [answer, count] of Object.entries(counts)) {
     const run = { version: 1, traits: null, answers: [{ stepId, answer }] }

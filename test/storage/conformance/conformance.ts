@@ -6,6 +6,7 @@ import { answersConform } from './answers.ts'
 import { authoringConforms } from './authoring.ts'
 import { checklistsConform } from './checklists.ts'
 import { environmentsConform } from './environments.ts'
+import { imagesConform } from './images.ts'
 import { ledgerConforms } from './ledger.ts'
 import { operationsConform } from './operations.ts'
 import { organisationsConform } from './organisations.ts'
@@ -44,6 +45,7 @@ export function conformance(name: string, openStore: OpenStore, rounds = default
     describe('written answers', () => answersConform(openShared))
     describe('activity', () => activityConforms(openShared))
     describe('tickets', () => ticketsConform(openShared))
+    describe('images', () => imagesConform(openShared))
     describe('links of organisations', () => environmentsConform(openShared))
     checklistsConform(open, rounds)
     describe('people', () => peopleConform(open, rounds))

@@ -60,6 +60,7 @@ async function told(tenant: Tenant, of = tenant) {
     runs: (await Array.fromAsync(stores.analytics.runs(ref, flow, always))).flat(),
     events: (await Array.fromAsync(stores.analytics.events(ref, flow, always))).flat(),
     counted: columns.reduce((sum, { starts }) => sum + starts.length, 0),
+    lastStart: await stores.analytics.lastStart(ref, flow),
     ticked: [...ticked.values()],
     completedAt,
     histories: [...(await stores.people.histories(ref, [flow], ann)).values()],

@@ -33,9 +33,9 @@ export const requestedRuns = (requested: Partial<RequestedRuns> = {}): Requested
   after: null,
   max: 9,
   maxScanned: 100,
-  outcome: null,
-  version: null,
   started: null,
+  answered: false,
+  filter: null,
   ...requested,
 })
 

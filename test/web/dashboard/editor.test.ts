@@ -102,7 +102,8 @@ describe('writing', () => {
     const { page, noticed } = await house.visit('/flows')
     await page.getByRole('link', { name: 'New flow' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1, name: 'New flow' }).waitFor()
+    await page.getByRole('link', { name: 'Start empty' }).focus()
+    await page.keyboard.press('Enter')
     await page.getByText('No problems').waitFor()
     const isIn = () =>
       page.evaluate(`document.activeElement?.classList.contains('yaml-editor') ?? false`)
@@ -136,7 +137,7 @@ describe('writing', () => {
 
   test('a key that is taken is reported, and nothing is overwritten', async () => {
     await begin('taken', step('a', 'A'))
-    const { page } = await house.visit('/flows/new?view=yaml')
+    const { page } = await house.visit('/flows/new/blank?view=yaml')
     await page.getByText('No problems').waitFor()
     await replace(page, 'my-tour', 'taken')
     await save(page)

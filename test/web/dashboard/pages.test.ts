@@ -32,7 +32,7 @@ testPages(
       shows: 'No problems',
     },
     {
-      ...{ path: '/settings/limits', title: 'Limits · Settings', heading: 'Settings' },
+      ...{ path: '/settings/limits', title: 'Rate limits · Settings', heading: 'Settings' },
       shows: 'fingerprint',
     },
   ],

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import type { RunOutcome } from '../../../core/run/outcome.ts'
 import { type RunAnswer, type RunStep, unpackTraits } from '../../../core/run/run.ts'
+import { TimeSlices } from '../../../scheduling/cooperative.ts'
 import type { RunRow, RunStore } from '../../interfaces/runs.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 
@@ -118,74 +118,71 @@ export const runRowOf = (row: RunRecord): InRows<RunRow> => ({
   answers: unpackAnswers(row.answers),
 })
 
-/** The outcome of a run, as `outcomeOf` says it. */
-const outcomeInSql = `case when completed_at is not null then 'completed'
-  when dismissed_at is not null then 'dismissed' else 'in_progress' end`
+/** Row numbers decide nothing, because they differ between machines. */
+const pageSql = (condition: string) => `select ${runRowColumns} from runs
+  where org_id = ? and flow_id = ? and (started_at, run_key) < (?, ?) and started_at >= ?
+    and ${condition}
+  order by started_at desc, run_key desc limit ?`
 
-const inPlace =
-  'org_id = $1 and flow_id = $2 and (started_at, run_key) < ($3, $4) and started_at >= $5'
-const inOrder = 'order by started_at desc, run_key desc'
+/** Rows that one statement reads: a millisecond or two of work. */
+const pageRows = 256
 
-/** The statements for a list of runs. Row numbers decide nothing, because they differ between machines. */
-export const runListSql = {
-  page: `select ${runRowColumns} from runs where ${inPlace} ${inOrder} limit $6`,
-  filtered: `select * from (
-    select ${runRowColumns} from runs where ${inPlace} ${inOrder} limit $6) as looked_at
-    where version = coalesce($7, version) and ${outcomeInSql} = coalesce($8, ${outcomeInSql})
-    ${inOrder} limit $9`,
-  keysAt: 'select run_key from runs where org_id = $1 and flow_id = $2 and started_at = $3',
-  lastLookedAt: `select started_at, run_key from runs where ${inPlace} ${inOrder} limit 1 offset $6`,
-} as const
+type Page = [orgRow: number, flow: number, before: number, beforeKey: string, from: number, number]
 
-type Place = [orgRow: number, flow: number, before: number, beforeKey: string, from: number]
-type Filter = [version: number | null, outcome: RunOutcome | null, max: number]
-
-/** Lists runs in the order of the index by start, so that a page costs what it holds, however many there are. */
+/** Lists runs in the order of the index by start, so that a page costs what it reads, however many there are. */
 export function runListOver(database: Database): InRows<Pick<RunStore, 'runs'>> {
   const flow = database.query<{ id: number; public_id: string }, [number, string]>(
     'select id, public_id from flows where org_id = ? and key = ?',
   )
-  const page = database.query<RunRecord, [...Place, number]>(runListSql.page)
-  const filtered = database.query<RunRecord, [...Place, number, ...Filter]>(runListSql.filtered)
-  const keysAt = database.query<{ run_key: string }, [number, number, number]>(runListSql.keysAt)
-  const lastLookedAt = database.query<{ started_at: number; run_key: string }, [...Place, number]>(
-    runListSql.lastLookedAt,
+  const all = database.query<RunRecord, Page>(pageSql('true'))
+  const answered = database.query<RunRecord, Page>(pageSql('answers is not null'))
+  const keysAt = database.query<{ run_key: string }, [number, number, number]>(
+    'select run_key from runs where org_id = ? and flow_id = ? and started_at = ?',
   )
   return {
-    async runs(orgRow, flowKey, { after, max, maxScanned, outcome, version, started }) {
+    async runs(orgRow, flowKey, requested) {
+      const { after, max, maxScanned, started } = requested
       const found = flow.get(orgRow, flowKey)
       if (!found) return null
-      const placeIn = (cursor: string) =>
-        placeOf(cursor, start => keysAt.all(orgRow, found.id, start))
+      const keeps = requested.filter?.(found.public_id)
+      const statement = requested.answered ? answered : all
       const end = [started?.endMs ?? Number.MAX_SAFE_INTEGER, ''] as const
-      const [start, key] = after === null ? end : earlier(placeIn(after), end)
+      const keysOf = (start: number) => keysAt.all(orgRow, found.id, start)
+      let place = after === null ? end : earlier(placeOf(after, keysOf), end)
       const first = started?.startMs ?? Number.MIN_SAFE_INTEGER
-      const place: Place = [orgRow, found.id, start, key, first]
-      const isFiltered = outcome !== null || version !== null
-      const rows = isFiltered
-        ? filtered.all(...place, maxScanned, version, outcome, max)
-        : page.all(...place, max)
-      const hasAll = !isFiltered || rows.length === max
-      const last = hasAll ? null : lastLookedAt.get(...place, maxScanned - 1)
-      return {
-        flowId: found.public_id,
-        runs: rows.map(row => ({ cursor: cursorOf(row), ...runRowOf(row) })),
-        rest: last && cursorOf(last),
+      const runs: (InRows<RunRow> & { cursor: string })[] = []
+      const slices = new TimeSlices()
+      for (let left = maxScanned; runs.length < max; ) {
+        await slices.rest()
+        const limit = Math.min(pageRows, left, keeps ? pageRows : max - runs.length)
+        const rows = statement.all(orgRow, found.id, ...place, first, limit)
+        for (const row of rows) {
+          const run = runRowOf(row)
+          const isListed = runs.length < max && (!keeps || keeps(run))
+          if (isListed) runs.push({ cursor: cursorOf(row), ...run })
+        }
+        const last = rows.at(-1)
+        if (!last || rows.length < limit) break
+        place = [last.started_at, last.run_key]
+        left -= rows.length
+        if (left > 0 || runs.length === max) continue
+        return { flowId: found.public_id, runs, rest: cursorOf(last) }
       }
+      return { flowId: found.public_id, runs, rest: null }
     },
   }
 }
 
-export type RunPlace = readonly [start: number, key: string]
+type RunPlace = readonly [start: number, key: string]
 
-export const earlier = (a: RunPlace, b: RunPlace) => (a[0] < b[0] ? a : b)
+const earlier = (a: RunPlace, b: RunPlace) => (a[0] < b[0] ? a : b)
 
 /** Names a run's key in a cursor, which is in URLs and so must not have the ids that are in keys. */
 const fingerprintOf = (key: string) =>
   new Bun.CryptoHasher('sha256').update(key).digest().readUIntBE(0, 6).toString(36)
 
 /** A run's start in base 36, and the fingerprint of its key. */
-export const cursorOf = ({ started_at, run_key }: Pick<RunRecord, 'started_at' | 'run_key'>) =>
+const cursorOf = ({ started_at, run_key }: Pick<RunRecord, 'started_at' | 'run_key'>) =>
   `${started_at.toString(36)}.${fingerprintOf(run_key)}`
 
 /** Comes after the keys of all runs. */
@@ -197,7 +194,7 @@ const afterAllKeys = '\u{10ffff}'
  *
  * @param keysAt the keys of all runs that started at a moment
  */
-export function placeOf(
+function placeOf(
   cursor: string,
   keysAt: (start: number) => readonly { run_key: string }[],
 ): RunPlace {

@@ -13,3 +13,11 @@ export const toneOfInstall: Record<Installation['state'], Tone> = {
   stale: 'warn',
   misconfigured: 'bad',
 }
+
+export const nameOfInstall: Record<Installation['state'], string> = {
+  never_seen: 'Not installed',
+  active: 'Active',
+  quiet: 'Quiet',
+  stale: 'Inactive',
+  misconfigured: 'Misconfigured',
+}

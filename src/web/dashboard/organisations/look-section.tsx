@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { stringify } from 'yaml'
 import type { MaybeTheme } from '../../../core/flow/merged-theme.ts'
@@ -6,7 +6,6 @@ import type { Plain } from '../../../core/flow/minimal.ts'
 import { themeProblems } from '../../../core/flow/theme-rules.ts'
 import type { RequestedTheme, Settings } from '../../../modules/organisations/schema.ts'
 import { useAction } from '../api/action.ts'
-import { manual } from '../api/base.ts'
 import type { Failure } from '../api/failure.ts'
 import { renew } from '../api/session.ts'
 import type { FlowProblem } from '../authoring/editor/parts.ts'
@@ -16,11 +15,14 @@ import { useEditing } from '../authoring/form/use-editing.ts'
 import { FlowPreview } from '../authoring/preview/flow-preview.tsx'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/choice.tsx'
-import { settingsWords } from '../words/settings.ts'
-import { themeWords as words } from '../words/theme.ts'
+import { StatusMessage } from '../parts/status-message.tsx'
+import { Reading } from '../shell/states.tsx'
 import { sampleFlows } from './sample-flows.ts'
-import { type Changing, problemsAt, save } from './saving.ts'
-import { SettingSection } from './setting-section.tsx'
+import { problemsAt, save, useSettings } from './saving.ts'
+
+const words = {
+  samples: { tour: 'A tour', checklist: 'A checklist' },
+}
 
 /** The form edits the text of a file, so the theme becomes one: a flow with nothing but a theme. */
 function asText(theme: Settings['theme']): string {
@@ -45,7 +47,7 @@ function problemsOf(theme: MaybeTheme, failure: Failure | null): FlowProblem[] {
   return [...refused, ...warned]
 }
 
-function Look({ settings, said }: { settings: Settings } & Changing<never>) {
+function Look({ settings, statusText }: { settings: Settings; statusText: Signal<string | null> }) {
   const stored = asText(settings.theme)
   const typed = useSignal<string | null>(null)
   const { isBusy, refused, run } = useAction()
@@ -58,7 +60,7 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
   const take = (next: string) => {
     typed.value = next
     refused.value = null
-    said.value = null
+    statusText.value = null
   }
   const editing = useEditing({
     ...{ text, problems, isLocked: false, part: null, pick: null },
@@ -68,7 +70,10 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
   const submit = () =>
     run(async () => {
       const saved = await save({ theme: theme as RequestedTheme })
-      said.value = saved.theme === null ? words.reset : words.saved
+      statusText.value =
+        saved.theme === null
+          ? 'Saved. Flows have the default appearance.'
+          : 'Saved. Visitors see it on their next page.'
       typed.value = null
       // Previews take the theme from the session.
       await renew()
@@ -90,22 +95,22 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
         )}
         {failure && (
           <p class="problem" role="alert">
-            {words.failed}
+            Not saved. Fix the marked fields.
           </p>
         )}
         <div class="row-actions">
           <Button type="submit" look="primary" isBusy={isBusy.value} disabled={text === stored}>
-            {settingsWords.save}
+            Save
           </Button>
           <Button disabled={text === ''} onClick={() => take('')}>
-            {words.clear}
+            Clear all fields
           </Button>
         </div>
       </form>
       <div class="look-preview">
         <div>
           <Segments
-            label={words.sample}
+            label="Show"
             options={(['tour', 'checklist'] as const).map(
               one => [one, words.samples[one]] as const,
             )}
@@ -123,7 +128,7 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
           theme={theme}
         />
         {typeof logo === 'string' && !/^https:/i.test(logo) && (
-          <p class="footnote">{words.relativeLogo}</p>
+          <p class="footnote">The preview cannot show a logo with a relative address.</p>
         )}
       </div>
     </div>
@@ -131,15 +136,13 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
 }
 
 /** How the organisation's flows look. */
-export const LookSection = () => (
-  <SettingSection
-    why={words.why}
-    after={
-      <p class="footnote">
-        <a href={manual('theme')}>{words.manual}</a>
-      </p>
-    }
-  >
-    {(settings, changing) => <Look settings={settings} {...changing} />}
-  </SettingSection>
-)
+export function LookSection() {
+  const settings = useSettings()
+  const statusText = useSignal<string | null>(null)
+  return (
+    <>
+      <StatusMessage of={statusText} />
+      <Reading of={settings}>{data => <Look settings={data} statusText={statusText} />}</Reading>
+    </>
+  )
+}

@@ -8,7 +8,12 @@ import { defaultMs, type Read, soonMs, useRead } from '../api/read.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { FlowTable } from '../flows/flow-table.tsx'
 import { FirstTour, isOnTheWay } from '../installation/first-tour.tsx'
-import { type Installation, installPath, toneOfInstall } from '../installation/state.ts'
+import {
+  type Installation,
+  installPath,
+  nameOfInstall,
+  toneOfInstall,
+} from '../installation/state.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Part } from '../parts/part.tsx'
 import { addressOf } from '../shell/address.ts'
@@ -41,7 +46,7 @@ function together<A, B, C>(a: Read<A>, b: Read<B>, c: Read<C>): Read<[A, B, C]> 
 const Snippet = ({ of: { state, lastSeenAt, snippetVersion } }: { of: Installation }) => (
   <p class="snippet-state">
     <strong>{words.snippet}</strong>
-    <Badge tone={toneOfInstall[state]}>{words.states[state]}</Badge>
+    <Badge tone={toneOfInstall[state]}>{nameOfInstall[state]}</Badge>
     <span class="hint">
       {[
         lastSeenAt && words.lastSeen(formatAge(lastSeenAt)),

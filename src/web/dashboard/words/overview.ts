@@ -19,13 +19,6 @@ export const overviewWords = {
   flows: 'Flows, last 7 days',
   allFlows: 'All flows',
   snippet: 'Snippet',
-  states: {
-    never_seen: 'Never seen',
-    active: 'Active',
-    quiet: 'Quiet',
-    stale: 'Not seen for a day',
-    misconfigured: 'Misconfigured',
-  },
   lastSeen: (age: string) => `last seen ${age}`,
   snippetVersion: (version: string) => `version ${version}`,
 }

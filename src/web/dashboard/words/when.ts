@@ -1,17 +1,3 @@
-/** Texts about how often a person is interrupted. */
-export const throttleWords = {
-  why: 'However many flows are due, a person is not interrupted more often than this. Checklists wait beside the page and do not count, nor does what your page starts itself.',
-  legend: 'How often a person is interrupted',
-  usual: 'As often as flows are due',
-  own: 'At most this often',
-  label: 'Tours and announcements in 24 hours',
-  hint: '1 to 100, for one person. Who is in the middle of a flow goes on.',
-  badNumber: 'Must be a whole number, 1 to 100',
-  saved: (times: number) =>
-    `A person is interrupted ${times === 1 ? 'once' : `${times} times`} in 24 hours at most now.`,
-  savedUsual: 'People are interrupted as often as flows are due now.',
-} as const
-
 /** Texts about whether a flow makes people reach its goal. */
 export const experimentWords = {
   title: 'What it changes',

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { stalledAfterMs } from '../../../../core/run/outcome.ts'
 import { FlowPositions, type StepHistory } from '../../../../core/run/positions.ts'
 import { dayMs, hourMs, minuteMs } from '../../../../core/time/durations.ts'
 import { encodeBlock } from './block-bytes.ts'
@@ -141,7 +142,7 @@ export class BlockMaker {
       new FlowPositions(history),
       from,
       runs,
-      this.now() - dayMs,
+      this.now() - stalledAfterMs,
     )
     for (const page of this.pages.between(orgRow, flowRow, from, to)) {
       if (this.blocks.isStale(draft)) break

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact'
 import type { FileProblem } from '../../../../core/flow/file.ts'
 import type { Flow } from '../../../../core/flow/flow.ts'
 import type { MaybeTheme } from '../../../../core/flow/merged-theme.ts'
-import type { PickProps } from '../pick/pick-on-page.tsx'
+import type { PickProps } from '../pick/picking.tsx'
 
 /** What is wrong with the text, and where. `path` is a JSON pointer into the file. */
 export type FlowProblem = FileProblem

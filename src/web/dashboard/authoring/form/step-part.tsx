@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import { flowFormWords as words } from '../../words/flow-form.ts'
-import type { PickProps } from '../pick/pick-on-page.tsx'
+import type { PickProps } from '../pick/picking.tsx'
 import { ChoiceField } from './choice-fields.tsx'
 import { hintOf, orderOf, stepKindOf } from './fields.ts'
 import { useForm } from './form-context.ts'

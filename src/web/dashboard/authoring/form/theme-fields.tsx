@@ -1,10 +1,41 @@
 import type { Path } from '../../../../core/flow/edit/source.ts'
 import { flowFormWords } from '../../words/flow-form.ts'
-import { themeWords as words } from '../../words/theme.ts'
 import { ChoiceField } from './choice-fields.tsx'
 import { useFormField } from './form-context.ts'
 import { NumberField, TextField } from './form-fields.tsx'
 import { FieldGroup, MappingFields } from './parts-of-flow.tsx'
+
+const words = {
+  choose: (what: string) => `Choose: ${what.toLowerCase()}`,
+  fields: {
+    preset: 'Preset',
+    family: 'Fonts',
+    size: 'Text size',
+    borderColour: 'Line colour',
+    borderWidth: 'Line width',
+    shadow: 'Shadow',
+    density: 'Room',
+    zIndex: 'Layer',
+    logo: 'Logo',
+    darkLogo: 'Logo on dark pages',
+    label: 'Launcher text',
+    side: 'Launcher side',
+    progress: 'Progress',
+    spotlight: 'Spotlight',
+  },
+  presets: { calm: 'Calm', sharp: 'Sharp', soft: 'Soft', bold: 'Bold' },
+  light: { accent: 'Accent colour', background: 'Background colour', text: 'Text colour' },
+  dark: {
+    accent: 'Accent on dark pages',
+    background: 'Background on dark pages',
+    text: 'Text on dark pages',
+  },
+  densities: { compact: 'Compact', normal: 'Normal', roomy: 'Roomy' },
+  shadows: { none: 'None', soft: 'Soft', strong: 'Strong' },
+  progresses: { words: 'Words', dots: 'Dots', bar: 'Bar', none: 'None' },
+  spotlights: { off: 'Off', dim: 'Dim the page', block: 'Dim and block the page' },
+  sides: { start: 'Start', end: 'End' },
+}
 
 /** The fields of a theme, whether a flow's or the organisation's. */
 
@@ -49,63 +80,58 @@ const Word = ({
   name: keyof typeof words.fields
   names: Readonly<Record<string, string>>
 }) => (
-  <ChoiceField
-    path={['theme', name]}
-    label={words.fields[name]}
-    names={names}
-    unsaid={words.unsaid}
-  />
+  <ChoiceField path={['theme', name]} label={words.fields[name]} names={names} unsaid="Not set" />
 )
 
 export const ThemeFields = () => (
-  <MappingFields path={['theme']} name={words.title}>
+  <MappingFields path={['theme']} name="Look">
     <FieldGroup>
       <Word name="preset" names={words.presets} />
       <Colours path={['theme']} names={words.light} />
-      <MappingFields path={['theme', 'dark']} name={words.darkTitle}>
+      <MappingFields path={['theme', 'dark']} name="Colours on dark pages">
         <Colours path={['theme', 'dark']} names={words.dark} />
       </MappingFields>
     </FieldGroup>
-    <FieldGroup title={words.shape}>
-      <MappingFields path={['theme', 'font']} name={words.fields.family}>
+    <FieldGroup title="Text and shape">
+      <MappingFields path={['theme', 'font']} name="Fonts">
         <div class="field-row">
-          <TextField path={['theme', 'font', 'family']} label={words.fields.family} isCode />
-          <NumberField path={['theme', 'font', 'size']} label={words.fields.size} />
+          <TextField path={['theme', 'font', 'family']} label="Fonts" isCode />
+          <NumberField path={['theme', 'font', 'size']} label="Text size" />
         </div>
       </MappingFields>
       <div class="field-row">
         <Word name="density" names={words.densities} />
         <Word name="shadow" names={words.shadows} />
         <NumberField path={['theme', 'radius']} label={flowFormWords.fields.radius} />
-        <MappingFields path={['theme', 'border']} name={words.fields.borderWidth}>
-          <NumberField path={['theme', 'border', 'width']} label={words.fields.borderWidth} />
+        <MappingFields path={['theme', 'border']} name="Line width">
+          <NumberField path={['theme', 'border', 'width']} label="Line width" />
         </MappingFields>
       </div>
-      <MappingFields path={['theme', 'border']} name={words.fields.borderColour}>
-        <ColourField path={['theme', 'border', 'color']} label={words.fields.borderColour} />
+      <MappingFields path={['theme', 'border']} name="Line colour">
+        <ColourField path={['theme', 'border', 'color']} label="Line colour" />
       </MappingFields>
     </FieldGroup>
-    <FieldGroup title={words.around}>
+    <FieldGroup title="Around the text">
       <div class="field-row">
         <Word name="progress" names={words.progresses} />
         <Word name="spotlight" names={words.spotlights} />
       </div>
-      <MappingFields path={['theme', 'launcher']} name={words.fields.label}>
+      <MappingFields path={['theme', 'launcher']} name="Launcher text">
         <div class="field-row">
-          <TextField path={['theme', 'launcher', 'label']} label={words.fields.label} />
+          <TextField path={['theme', 'launcher', 'label']} label="Launcher text" />
           <ChoiceField
             path={['theme', 'launcher', 'side']}
-            label={words.fields.side}
+            label="Launcher side"
             names={words.sides}
-            unsaid={words.unsaid}
+            unsaid="Not set"
           />
         </div>
       </MappingFields>
-      <TextField path={['theme', 'logo']} label={words.fields.logo} isCode />
-      <MappingFields path={['theme', 'dark']} name={words.darkTitle}>
-        <TextField path={['theme', 'dark', 'logo']} label={words.fields.darkLogo} isCode />
+      <TextField path={['theme', 'logo']} label="Logo" isCode />
+      <MappingFields path={['theme', 'dark']} name="Colours on dark pages">
+        <TextField path={['theme', 'dark', 'logo']} label="Logo on dark pages" isCode />
       </MappingFields>
-      <NumberField path={['theme', 'zIndex']} label={words.fields.zIndex} />
+      <NumberField path={['theme', 'zIndex']} label="Layer" />
     </FieldGroup>
   </MappingFields>
 )
