@@ -64,6 +64,9 @@ test('an empty server leads to a published tour on a page, without a shell', asy
   const { page, noticed } = await browser.page()
   await page.goto(link)
   await page.getByRole('button', { name: 'Sign in with this link' }).click()
+  const naming = page.getByRole('dialog', { name: 'What is your name?' })
+  await naming.getByRole('textbox').fill('Ada')
+  await page.keyboard.press('Enter')
   await page.getByText('Your first flow').waitFor()
   expect(await done(page).count()).toBe(0)
   // Until then nobody was signed in, which the browser reports.

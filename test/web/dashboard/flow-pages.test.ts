@@ -239,10 +239,10 @@ describe('versions', () => {
     const json = { error: 'Busy', code: 'overloaded' }
     await page.route(path, route => route.fulfill({ status: 503, json }), { times: 1 })
     await archive.click()
-    await dialog.getByText('The server is busy.').waitFor()
+    await dialog.getByText('Server busy.').waitFor()
     await page.route(path, route => route.abort(), { times: 1 })
     await archive.click()
-    await dialog.getByText('The server cannot be reached.').waitFor()
+    await dialog.getByText('Server unreachable.').waitFor()
     await archive.click()
     await page.getByRole('status').getByText('Archived.').waitFor()
     await publish.click()

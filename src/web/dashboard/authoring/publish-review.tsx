@@ -60,8 +60,8 @@ function Competing({ flow }: { flow: FlowDefinition }) {
     <ul class="listed">
       {competing.map(({ key, name, published }) => (
         <li key={key}>
-          <a href={addressOf(['flows', key])}>{name}</a>{' '}
-          <span class="hint">{order(published.priority)}</span>
+          <a href={addressOf(['flows', key])}>{name}</a>
+          <span class="row-note">{order(published.priority)}</span>
         </li>
       ))}
     </ul>

@@ -13,7 +13,6 @@ import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
 import { activityWords as words } from '../words/activity.ts'
-import { shellWords } from '../words/shell.ts'
 import { formatCount, formatSecondOfDay } from '../words/time.ts'
 import { EventTable } from './event-table.tsx'
 import { useWatch, type Watched } from './watch.ts'
@@ -115,7 +114,7 @@ export default function ActivityPage() {
   return (
     <>
       <PageHead
-        title={shellWords.pages.activity}
+        title="Live events"
         beside={
           <span role="status">
             <Badge tone={isPaused.value ? 'warn' : 'good'}>
