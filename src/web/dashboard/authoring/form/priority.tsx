@@ -1,7 +1,7 @@
 import type { FlowDefinition, UrlRule } from '../../../../core/flow/flow.ts'
+import { pagesOverlap } from '../../../../core/flow/page-overlap.ts'
 import type { Mapping } from '../../../../core/flow/plain.ts'
 import { shownAs } from '../../../../core/flow/shown-as.ts'
-import { urlMatches } from '../../../../core/flow/url-rule.ts'
 import { never, useRead } from '../../api/read.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { kindOf, mappingsAt, textOf } from './flow-json.ts'
@@ -19,18 +19,6 @@ interface Listed {
 }
 
 type Rule = Pick<UrlRule, 'match' | 'pattern'>
-
-/** An address that a rule matches, on any site if it names none. */
-const sampleOf = ({ pattern }: Rule) =>
-  URL.parse(pattern.replaceAll(/\*+/g, 'x'), 'https://page.invalid')
-
-const matches = (rule: Rule, url: URL | null) => url !== null && urlMatches(rule, url)
-
-/** Whether two flows can be due on the same page. */
-const overlap = (a: readonly Rule[], b: readonly Rule[]) =>
-  a.length === 0 ||
-  b.length === 0 ||
-  a.some(one => b.some(two => matches(one, sampleOf(two)) || matches(two, sampleOf(one))))
 
 const rulesOf = (flow: Mapping) =>
   mappingsAt(flow, ['targeting', 'urls']).map(({ match, pattern }) => ({
@@ -51,7 +39,7 @@ function useCompeting(flow: Mapping) {
     .filter(
       ({ published }) =>
         (shownAs(published) === 'checklist') === isList &&
-        overlap(rulesOf(flow), published.targeting.urls),
+        pagesOverlap(rulesOf(flow), published.targeting.urls),
     )
     .sort((a, b) => b.priority - a.priority)
 }
