@@ -150,7 +150,7 @@ test('an empty organisation is led to its first tour; each step ticks by itself'
     expect(publish).toBe(`cairn flows publish welcome --url ${empty.server.url}`)
     await empty.place.run(['flows', 'publish', 'welcome'])
     await pass(page, defaultMs)
-    await page.getByText('Needs a person').waitFor()
+    await page.getByText('Needs attention').waitFor()
     expect(noticed.complaints).toEqual([])
   } finally {
     await empty.place.close()

@@ -1,10 +1,9 @@
 import { hourMs } from '../../../core/time/durations.ts'
 import type { IdentityAnswer } from '../../../modules/organisations/schema.ts'
 import { defaultZone, momentHere } from '../analytics/zone.ts'
-import { type Slot, StackedBars } from '../charts/stacked-bars.tsx'
+import { BarChart, type Slot } from '../charts/bar-chart.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { analyticsWords } from '../words/analytics.ts'
 import { installationWords } from '../words/installation.ts'
 import { formatClock, formatCount, formatShare } from '../words/time.ts'
 
@@ -36,12 +35,10 @@ function slotsOf(hours: readonly Hour[], now: number): Slot[] {
     return {
       key: moment,
       label: formatClock(moment, defaultZone()),
-      said: counts
-        ? [
-            momentHere(moment),
-            ...kinds.map(kind => `${formatCount(counts[kind])} ${words[kind]}`),
-          ].join(', ')
-        : '',
+      title: momentHere(moment),
+      numbers: counts
+        ? kinds.map(kind => [words[kind], formatCount(counts[kind]), kind] as const)
+        : [],
       parts: counts ? kinds.map(kind => counts[kind]) : null,
       isOpen: at === last && counts !== undefined,
     }
@@ -89,13 +86,14 @@ export function IdentityHours({ of: { hours } }: { of: IdentityAnswer }) {
         <p class="hint">{words.none}</p>
       ) : (
         <>
-          <StackedBars
+          <BarChart
+            height={128}
             slots={slotsOf(hours, Date.now())}
-            classes={kinds.map(kind => `of-${kind}`)}
+            classes={kinds}
             name={words.picture(...told)}
           />
           <details class="as-table">
-            <summary>{analyticsWords.asTable}</summary>
+            <summary>Show as a table</summary>
             <Table
               caption={words.caption}
               columns={columns}

@@ -6,14 +6,13 @@ import { Badge } from '../parts/badge.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { Reading } from '../shell/states.tsx'
 import { installationWords as words } from '../words/installation.ts'
-import { overviewWords } from '../words/overview.ts'
 import { formatAge } from '../words/time.ts'
 import { Facts } from './facts.tsx'
 import { Findings } from './findings.tsx'
 import { IdentityHours } from './identity-hours.tsx'
 import { InstallCode } from './install-code.tsx'
 import { Stages } from './stages.tsx'
-import { type Installation, installPath, toneOfInstall } from './state.ts'
+import { type Installation, installPath, installStates, toneOfInstall } from './state.ts'
 
 /** What pages need, how far the installation has come, and what is wrong. */
 export default function InstallPage() {
@@ -29,7 +28,7 @@ export default function InstallPage() {
         beside={
           state && (
             <span class="badges">
-              <Badge tone={toneOfInstall[state]}>{overviewWords.states[state]}</Badge>
+              <Badge tone={toneOfInstall[state]}>{installStates[state]}</Badge>
               {lastSeenAt && <span class="hint">{words.lastSeen(formatAge(lastSeenAt))}</span>}
             </span>
           )

@@ -13,3 +13,11 @@ export const toneOfInstall: Record<Installation['state'], Tone> = {
   stale: 'warn',
   misconfigured: 'bad',
 }
+
+export const installStates: Record<Installation['state'], string> = {
+  never_seen: 'Never seen',
+  active: 'Active',
+  quiet: 'Quiet',
+  stale: 'Inactive for a day',
+  misconfigured: 'Misconfigured',
+}

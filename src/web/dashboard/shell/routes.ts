@@ -3,7 +3,6 @@ import type { Scope } from '../api/session.ts'
 import type { IconName } from '../parts/icon.tsx'
 import { environmentWords } from '../words/environments.ts'
 import { flowWords } from '../words/flows.ts'
-import { overviewWords } from '../words/overview.ts'
 import { shellWords } from '../words/shell.ts'
 
 /** The parameters in the address: `flow` on the pages of a flow. */
@@ -31,7 +30,7 @@ export interface PageRoute {
 export const routes: readonly PageRoute[] = [
   {
     path: '',
-    name: overviewWords.title,
+    name: 'Overview',
     nav: { icon: 'home', letter: 'h' },
     load: () => import('../overview/overview-page.tsx'),
   },
