@@ -36,9 +36,11 @@ import { descriptionRoutes } from './modules/description/routes.ts'
 import { environmentRoutes } from './modules/environments/routes.ts'
 import { eventRoutes } from './modules/events/routes.ts'
 import { flowRoutes } from './modules/flows/routes.ts'
+import { imageRoutes } from './modules/images/routes.ts'
 import { installationRoutes } from './modules/installation/routes.ts'
 import { manualRoutes, missingPage } from './modules/manual/routes.ts'
 import { mcpRoutes } from './modules/mcp/routes.ts'
+import { memberRoutes } from './modules/members/routes.ts'
 import { operationsRoutes } from './modules/operations/routes.ts'
 import { organisationRoutes } from './modules/organisations/routes.ts'
 import { peopleRoutes } from './modules/people/routes.ts'
@@ -56,7 +58,9 @@ import type { EnvironmentStore } from './storage/interfaces/environments.ts'
 import type { ActivityStore, EventLog, EventStores } from './storage/interfaces/events.ts'
 import type { ExplainStore, PublishedFlowStores } from './storage/interfaces/flows.ts'
 import type { GateStores, KnownSessions, KnownTokens } from './storage/interfaces/gate.ts'
+import type { ImageStore } from './storage/interfaces/images.ts'
 import type { InstallationStores, SeenStore } from './storage/interfaces/installation.ts'
+import type { MemberStore } from './storage/interfaces/members.ts'
 import type {
   OperationsStore,
   OrganisationRates,
@@ -64,7 +68,7 @@ import type {
   ServerWatch,
 } from './storage/interfaces/operations.ts'
 import type { OrganisationStore } from './storage/interfaces/organisations.ts'
-import type { PeopleStore } from './storage/interfaces/people.ts'
+import type { PeopleList, PeopleStore } from './storage/interfaces/people.ts'
 import type { RunStore } from './storage/interfaces/runs.ts'
 import type { StepEvidenceStore, StepStores } from './storage/interfaces/steps.ts'
 import type { TicketStore } from './storage/interfaces/tickets.ts'
@@ -122,6 +126,7 @@ export interface ManagementStores {
   activity: ActivityStore
   tickets: TicketStore
   environments: EnvironmentStore
+  images: ImageStore
   seen: SeenStore
   explaining: ExplainStore
   evidence: StepEvidenceStore
@@ -129,8 +134,10 @@ export interface ManagementStores {
   access: AccessStore
   organisations: OrganisationStore
   people: PeopleStore
+  peopleList: PeopleList
   operations: OperationsStore
   signIns: DashboardStore
+  members: MemberStore
   alerts: AlertStore
   managementTokens: KnownTokens
   dashboardSessions: KnownSessions
@@ -163,6 +170,7 @@ export function routesOf(deps: AppDeps): Route[] {
   const { stores, management, flowWork, clock } = deps
   const analytics = analyticsRoutes({ stores, flows: management.flows, clock })
   const steps = stepRoutes(deps, management.evidence)
+  const publicUrl = deps.dashboard?.publicUrl ?? null
   const routes = [
     ...flowRoutes({ stores, explaining: management.explaining }),
     ...checklistRoutes(deps),
@@ -170,14 +178,16 @@ export function routesOf(deps: AppDeps): Route[] {
     ...steps.routes,
     ...installationRoutes({
       ...{ stores, seen: management.seen, clock },
-      publicUrl: deps.dashboard?.publicUrl ?? null,
+      publicUrl,
     }),
     ...analytics.routes,
     ...accessRoutes({ access: management.access }),
+    ...memberRoutes({ members: management.members }),
     ...organisationRoutes({ ...management, clock }),
     ...authoringRoutes({ ...management, flowWork }),
     ...ticketRoutes({ ...management, stores, flowWork }),
     ...environmentRoutes({ ...management, stores, flowWork }),
+    ...imageRoutes({ ...management, publicUrl }),
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, stores, clock }),
     ...operationsRoutes({ ...management, server: deps.server }),

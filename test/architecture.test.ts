@@ -93,7 +93,8 @@ describe('arrows point one way', () => {
     limits: toAny('core', 'scheduling'),
     config: toAny('core'),
     failpoints: toAny('config'),
-    manual: toAny('core', 'config'),
+    brand: toAny('core'),
+    manual: toAny('core', 'config', 'brand'),
     storage: toAny('core', 'scheduling', 'failpoints'),
     http: to => toAny('core', 'scheduling')(to) || isInterface(to),
     web: (to, file) =>
@@ -111,7 +112,7 @@ describe('arrows point one way', () => {
   const modules = sources.map(partOf).filter(part => part.startsWith('modules/'))
   for (const part of modules) {
     allowed[part] = to =>
-      toAny('core', 'http', 'scheduling')(to) ||
+      toAny('core', 'http', 'scheduling', 'brand')(to) ||
       isModule(to) ||
       isInterface(to) ||
       compiled[part] === to
@@ -135,7 +136,7 @@ describe('arrows point one way', () => {
   })
 
   test('modules leave to the thread of flows what takes long about them', () => {
-    const long = ['file', 'rules', 'text', 'difference', 'theme-file'].map(
+    const long = ['file', 'lint', 'text', 'difference', 'theme-file'].map(
       name => `core/flow/${name}.ts`,
     )
     const doing = sources
@@ -359,12 +360,14 @@ test('every file is reached from the entry, from a thread’s, or from one that 
   const framed = 'authoring/preview/frame/frame.ts'
   expect(codeOf('web/dashboard-bundle.ts')).toContain(`'${framed}'`)
   expect(codeOf('web/dashboard-bundle.ts')).toContain("'styles/main.css'")
+  expect(codeOf('brand/bundle.ts')).toContain("'brand.css'")
   const mainStyle = readFileSync(join(src, 'web/dashboard/styles/main.css'), 'utf8')
   const styles = [...mainStyle.matchAll(/"\.\/([^"]+)"/g)]
   const packed = ['browser', 'react', 'vue', 'node'].map(name => `sdk/${name}`)
   const reached = new Set<string>([
     ...['web/snippet/tsconfig.json', 'web/dashboard/tsconfig.json', 'sdk/tsconfig.json'],
     ...packed.flatMap(folder => [`${folder}/package.json`, `${folder}/README.md`]),
+    'brand/brand.css',
     // What each part of the engine is for, what it costs, and what was measured.
     ...['', 'run-blocks/'].map(part => `storage/sqlite/engine/${part}README.md`),
     ...['main.css', ...styles.map(([, name]) => name)].map(name => `web/dashboard/styles/${name}`),

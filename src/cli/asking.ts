@@ -12,6 +12,8 @@ export type Send = (path: string, init: RequestInit) => Promise<Response>
 
 export interface AskOptions {
   body?: unknown
+  /** A file, in place of a JSON body. */
+  bytes?: Uint8Array<ArrayBuffer>
   headers?: Readonly<Record<string, string>>
   /** Called with the progress of long work, as the API reports it. */
   onProgress?(progress: never): void
@@ -68,17 +70,18 @@ export function asking(
   onWait = (seconds: number) => tell(`Rate limited. Retrying in ${seconds} s.`),
 ): Asker {
   /** @throws CommandFailure if the answer is a refusal */
-  const answerTo = async (what: string, { body, headers, onProgress }: AskOptions) => {
+  const answerTo = async (what: string, { body, bytes, headers, onProgress }: AskOptions) => {
     const [method = '', path = ''] = what.split(' ')
     const init = {
       method,
       headers: {
         ...credential,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(onProgress && { accept: linesType }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(bytes && { body: bytes }),
     }
     for (let tries = 1; ; tries++) {
       const response = await send(root + path, init)

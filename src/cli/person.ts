@@ -127,7 +127,7 @@ function addExport(person: Command): void {
       const { out } = options
       if (out !== undefined) requireFile(out)
       await managed(command, async ({ download }) => {
-        const chunks = counting(await download(`GET /people?${query}`))
+        const chunks = counting(await download(`GET /people/export?${query}`))
         if (out === undefined) await write(process.stdout, chunks)
         else await writeTo(out, chunks)
       }).catch(error => {

@@ -19,10 +19,12 @@ const groups: Record<string, Record<string, () => Promise<Add>>> = {
     flows: async () => (await import('./flows.ts')).addFlows,
     steps: async () => (await import('./steps.ts')).addSteps,
     explain: async () => (await import('./explain.ts')).addExplain,
+    images: async () => (await import('./images.ts')).addImages,
     snippet: async () => (await import('./snippet.ts')).addSnippet,
   },
   'People and programs:': {
     person: async () => (await import('./person.ts')).addPerson,
+    members: async () => (await import('./members.ts')).addMembers,
     token: async () => (await import('./token.ts')).addToken,
     audit: async () => (await import('./operations.ts')).addAudit,
     alerts: async () => (await import('./alerts.ts')).addAlerts,

@@ -1,4 +1,5 @@
 import type { Config } from '../config/settings.ts'
+import { painted, wantsColour } from '../core/text/colour.ts'
 import type { OrganisationList } from '../modules/organisations/schema.ts'
 import { requireOwnData } from '../runtime/place.ts'
 import { hasDatabase } from '../storage/sqlite/database/database.ts'
@@ -7,7 +8,7 @@ import { newLink } from './dashboard.ts'
 import { makeDirectory } from './data.ts'
 import { warn } from './failure.ts'
 import { managedAt, operated } from './manage.ts'
-import { print, tell } from './output.ts'
+import { printPainted, tell } from './output.ts'
 import { addSettings, serverSettings, serverSettingsOf } from './settings.ts'
 
 export function addServe(cairn: Command): void {
@@ -69,8 +70,7 @@ async function printLink(config: Config, url: string): Promise<void> {
   const body = { role: 'operator' } as const
   const base = config.publicUrl ?? url
   const link = await managedAt(config, only.id, manager => newLink(manager, base, body))
-  tell(
-    `cairn: open the dashboard of ${only.name} (this link signs you in once, within ten minutes):`,
-  )
-  print(link.url)
+  tell('', `Open the dashboard of ${only.name}. This link signs you in once, within ten minutes:`)
+  const isColoured = wantsColour(process.stdout, process.env)
+  printPainted('', isColoured ? painted(link.url, 'cyan') : link.url, '')
 }

@@ -2,15 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { SettingName } from '../config/settings.ts'
 import type { Command } from './command.ts'
 import { CommandFailure, explained } from './failure.ts'
-import {
-  addTarget,
-  type Interrupted,
-  type Manager,
-  managed,
-  operated,
-  placeOf,
-  requireServer,
-} from './manage.ts'
+import { addTarget, type Manager, managed, operated, placeOf, requireServer } from './manage.ts'
 import { cellOf, fieldLines, print, printJson, printTable } from './output.ts'
 import { liveLine } from './progress.ts'
 import { settingsOf } from './settings.ts'
@@ -38,6 +30,8 @@ export interface Row<Answer = any> {
   /** A method and a path, such as `DELETE /tokens/:id`: `:id` is the argument of that name. */
   route?: string
   body?(given: Given): object
+  /** A file to send in place of a JSON body. */
+  bytes?(given: Given): Uint8Array<ArrayBuffer>
   query?(given: Given): Readonly<Record<string, string | undefined>>
   headers?: Readonly<Record<string, string>>
   /** In place of a single route. */
@@ -53,7 +47,6 @@ export interface Row<Answer = any> {
   /** What a terminal shows of the progress of long work. */
   // biome-ignore lint/suspicious/noExplicitAny: likewise
   progress?(progress: any): string
-  interrupted?: Interrupted
 
   /** The field of the answer that is the result, such as `tokens`. */
   part?: string
@@ -150,7 +143,7 @@ const jsonHelp = ({ route, part }: Row) =>
     : `print ${part ? `the ${part} of ` : ''}the response of ${route.replace(' /', ' /manage/')} as JSON`
 
 async function runRow(one: Row, command: Command): Promise<void> {
-  const { scope, settings = [], interrupted } = one
+  const { scope, settings = [] } = one
   const names = command.registeredArguments.map(argument => argument.name())
   const given: Given = {
     ...command.opts(),
@@ -166,7 +159,7 @@ async function runRow(one: Row, command: Command): Promise<void> {
   }
   if (one.needsServer && given.url === undefined) requireServer(placeOf(command))
   const answer = await (scope === 'server'
-    ? operated(placeOf(command, one.makesData), asker => work(asker as Manager), interrupted)
+    ? operated(placeOf(command, one.makesData), asker => work(asker as Manager))
     : managed(command, work)
   ).finally(line.end)
   one.check?.(answer, given)
@@ -189,6 +182,7 @@ function answerTo(one: Row, manager: Manager, given: Given, show: (line: string)
   const query = new URLSearchParams(queried as [string, string][]).toString()
   return manager.ask(query === '' ? path : `${path}?${query}`, {
     ...(one.body && { body: one.body(given) }),
+    ...(one.bytes && { bytes: one.bytes(given) }),
     ...(one.headers && { headers: one.headers }),
     ...(onProgress && { onProgress }),
   })

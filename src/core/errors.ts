@@ -63,6 +63,16 @@ export const errors = {
   slug_taken: { status: 409, when: 'Another organisation has this slug.' },
   too_many_organisations: { status: 409, when: 'The server cannot hold more organisations.' },
   too_many_webhooks: { status: 409, when: 'The organisation has the maximum number of webhooks.' },
+  too_many_members: { status: 409, when: 'The organisation has the maximum number of members.' },
+  last_owner: { status: 409, when: 'Without this owner, nobody could manage the organisation.' },
+  cannot_change_member: {
+    status: 409,
+    when: 'The role of this member is fixed, or the member signs in without links.',
+  },
+  too_many_images: {
+    status: 409,
+    when: 'The organisation has the maximum number of images, or of bytes in them.',
+  },
   too_many_previews: { status: 409, when: 'The organisation has too many preview links.' },
   sent_too_often: {
     status: 409,
@@ -86,9 +96,16 @@ export const errors = {
     },
   },
   precondition_required: { status: 428, when: '`If-Match` or `If-None-Match` is missing.' },
-  payload_too_large: { status: 413, when: 'The body is over 64 KiB, or 1 MiB for `/events`.' },
+  payload_too_large: {
+    status: 413,
+    when: 'The body is over 64 KiB, or 1 MiB for `/events` and images.',
+  },
   uri_too_long: { status: 414, when: 'Path and query are over 8 KiB.' },
   unsupported_media_type: { status: 415, when: 'Neither `application/json` nor `text/plain`.' },
+  unsupported_image: {
+    status: 415,
+    when: 'The file is not a PNG, JPEG, GIF or WebP image of at most 4,096 pixels on each side.',
+  },
   validation_failed: {
     status: 422,
     when: 'The request does not have the expected shape. See `details`.',

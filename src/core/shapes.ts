@@ -1,6 +1,5 @@
 import { FormatRegistry, type TSchema, Type } from '@sinclair/typebox'
-import { isoTime } from './time/clock.ts'
-import { maxMs, timePattern } from './time/rfc3339.ts'
+import { isoTime, maxMs, timePattern } from './time/clock.ts'
 
 /** Shapes and checks that several routes share. */
 
@@ -58,7 +57,7 @@ export const MaybeTime = (description: string) =>
     Maybe(
       Type.Union(
         [
-          Type.String({ maxLength: 40, pattern: timePattern }),
+          Type.String({ maxLength: 40, pattern: timePattern.source }),
           Type.Number({ minimum: -maxMs, maximum: maxMs }),
         ],
         { description: `${description} RFC 3339 or epoch milliseconds.` },

@@ -27,6 +27,7 @@ export const pagePolicy = (...more: string[]) =>
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     "img-src 'self' data:",
     ...more,
     "base-uri 'none'",

@@ -2,7 +2,7 @@ import { KindGuard, type TObject } from '@sinclair/typebox'
 import { AppError } from '../core/errors.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { type GateDeps, passGate } from './gate.ts'
-import { readJson, readQuery, requireKnown, requireShape, shapeOf } from './input.ts'
+import { readFile, readJson, readQuery, requireKnown, requireShape, shapeOf } from './input.ts'
 import { pathOf, queryOf, RequestContext } from './request-context.ts'
 import { behindHeader, type Reply, type Responder } from './responder.ts'
 import { defaultBodyLimitBytes, mayChange, type Route } from './route.ts'
@@ -96,7 +96,15 @@ export class Endpoint {
     const moved = this.route.caller === 'anyone' ? ownAddress(call) : null
     if (moved) return moved
     if (this.checks.body) return this.replyToBody(call)
+    if (this.route.binaryBody) return this.replyToFile(call)
     this.takeQuery(call)
+    return this.carryOut(call)
+  }
+
+  private async replyToFile(call: RequestContext): Promise<Reply> {
+    this.deps.stores.ledger.requireRoom()
+    this.takeQuery(call)
+    call.bytes = await readFile(call.request, this.route.bodyLimitBytes ?? defaultBodyLimitBytes)
     return this.carryOut(call)
   }
 

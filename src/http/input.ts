@@ -13,7 +13,7 @@ import { type FlowEntry, latestVersion } from '../core/organisation/catalogue.ts
 import { shapeProblems } from '../core/shape-problems.ts'
 import { timeWords } from '../core/shapes.ts'
 import { shown } from '../core/text/wording.ts'
-import { parseTime } from '../core/time/rfc3339.ts'
+import { parseTime } from '../core/time/clock.ts'
 import { queryOf } from './request-context.ts'
 
 /** The parameters of a query in the order in which they were sent, including names that are repeated. */
@@ -251,6 +251,16 @@ function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> | 
   return request.bytes()
 }
 
+/** The body as it is. @throws AppError `payload_too_large` */
+export async function readFile(request: Request, limitBytes: number): Promise<Uint8Array> {
+  try {
+    return await readBytes(request, limitBytes)
+  } catch (cause) {
+    // A client that goes away midway is not the server's failure, and nobody will read the response.
+    throw cause instanceof AppError ? cause : callerGone(cause)
+  }
+}
+
 /** The fields of a form as browsers and providers send it. @throws AppError `payload_too_large` */
 export async function readForm(request: Request, limitBytes: number): Promise<URLSearchParams> {
   return new URLSearchParams(new TextDecoder().decode(await readBytes(request, limitBytes)))
@@ -349,13 +359,7 @@ export async function readJson(
   beforeParsing: () => void,
 ): Promise<{ text: string; value: unknown }> {
   requireTurn()
-  let bytes: Uint8Array
-  try {
-    bytes = await readBytes(request, limitBytes)
-  } catch (cause) {
-    // A client that goes away midway is not the server's failure, and nobody will read the response.
-    throw cause instanceof AppError ? cause : callerGone(cause)
-  }
+  const bytes = await readFile(request, limitBytes)
   // A request without the header has no type; `Request` objects made from a text would claim one.
   if (!isAcceptedType(request.headers.get('content-type'))) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json or text/plain')

@@ -71,6 +71,7 @@ function newRequestId(): string {
 }
 
 const nothing = {}
+const noBytes: Uint8Array = new Uint8Array()
 const ignore = () => {}
 
 /** One request, and what the gate has found out about it so far. */
@@ -90,6 +91,8 @@ export class RequestContext<Subject = unknown, Body = unknown, Query = unknown> 
   body = null as Body
   /** The body as it was sent. */
   bodyText = ''
+  /** The same for a route that takes a file. */
+  bytes = noBytes
   query = nothing as Query
   /** Called if a response could not be sent to its end after it had begun; only for long routes. */
   onBroken: (error: unknown) => void = ignore

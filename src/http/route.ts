@@ -87,6 +87,8 @@ export type Route<
   keyInQuery?: boolean
   subject?: S
   body?: B
+  /** The body is a file, and is handed over as bytes. */
+  binaryBody?: boolean
   bodyLimitBytes?: number
   query?: Q
   /** Something is stored, so the response can be 503. This always holds for all but GET routes. */

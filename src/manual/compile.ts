@@ -1,4 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it'
+import { brandOf } from '../brand/bundle.ts'
 import { packed } from '../core/text/packed.ts'
 import alertRules from './alerts.yaml' with { type: 'text' }
 import { configurationTable } from './configuration-table.ts'
@@ -117,7 +118,7 @@ function topicOf(name: string, group: string, source: string): Topic {
     title: title ? wordsOf(title) : '',
     summary: plainHtmlOf(summary),
     sections: sectionsOf(tokens),
-    terminal: terminalText(tokens),
+    terminal: terminalText(markdown),
   }
   prepareForPage(tokens)
   return { ...topic, html: parser.renderer.render(tokens, parser.options, {}) }
@@ -154,13 +155,14 @@ export interface ManualPages {
 
 export function packedPages(): string {
   const topics = compiledManual()
+  const font = brandOf().fonts.latin
   const entries = topics.flatMap(({ name, title, sections }) =>
     sections.map(({ heading, anchor, text }) => [name, title, heading, anchor, text]),
   )
   const pages: ManualPages = {
-    index: pageOf(topics, null),
-    missing: pageOf(topics, 'missing'),
-    topics: Object.fromEntries(topics.map(topic => [topic.name, pageOf(topics, topic)])),
+    index: pageOf(topics, null, font),
+    missing: pageOf(topics, 'missing', font),
+    topics: Object.fromEntries(topics.map(topic => [topic.name, pageOf(topics, topic, font)])),
     alertRules,
     grafana: JSON.stringify(grafanaDashboard(), null, 2),
     search: `export default ${JSON.stringify(entries)}\n`,

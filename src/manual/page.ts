@@ -1,3 +1,5 @@
+import { siteHead, siteHeader } from '../brand/header.ts'
+
 /** A part of a topic under a heading of its own, as the search finds it. */
 export interface Section {
   heading: string
@@ -44,18 +46,28 @@ function neighbours(topics: readonly Topic[], shown: Topic): string {
   return `<nav class="neighbours" aria-label="Neighbours">${link(topics[at - 1], 'prev')}${link(topics[at + 1], 'next')}</nav>`
 }
 
+const search = `<search hidden>
+<input type="search" placeholder="Search the manual" aria-label="Search the manual" aria-controls="found" autocomplete="off" spellcheck="false">
+<div id="found" aria-live="polite" hidden></div>
+</search>`
+
 /**
  * A page of the manual as a whole. All addresses are relative, so that a proxy may put Cairn below a
  * path of its own.
  *
  * @param shown the topic of the page, at `docs/<name>`; null for the list of all, at `docs`; or 'missing'
  *   for the page at a name that no topic has
+ * @param font the file's name of the font that is loaded first
  */
-export function pageOf(topics: readonly Topic[], shown: Topic | 'missing' | null): string {
+export function pageOf(
+  topics: readonly Topic[],
+  shown: Topic | 'missing' | null,
+  font: string,
+): string {
   const topic = shown === 'missing' ? null : shown
   const base = shown ? '' : 'docs/'
-  const home = shown ? '../docs' : 'docs'
-  const api = shown ? '../api/v1' : 'api/v1'
+  const root = shown ? '../' : ''
+  const api = `${root}api/v1`
   const title = shown === 'missing' ? 'There is no such page' : 'Cairn’s manual'
   const about =
     shown === 'missing'
@@ -77,19 +89,13 @@ export function pageOf(topics: readonly Topic[], shown: Topic | 'missing' | null
 <meta name="color-scheme" content="light dark">
 <title>${topic ? `${escaped(topic.title)} – Cairn` : title}</title>
 <link rel="icon" type="image/svg+xml" href="${api}/docs/icon.svg">
+${siteHead(root, font)}
 <link rel="stylesheet" href="${base}manual.css">
 <script src="${base}manual.js"></script>
 </head>
 <body>
 <a class="skip" href="#text">Skip to the text</a>
-<header>
-<a class="home" href="${home}"><img src="${api}/docs/icon.svg" alt="">Cairn</a>
-<search hidden>
-<input type="search" placeholder="Search the manual" aria-label="Search the manual" aria-controls="found" autocomplete="off" spellcheck="false">
-<div id="found" aria-live="polite" hidden></div>
-</search>
-<button id="theme" type="button" hidden></button>
-</header>
+${siteHeader(root, 'Manual', search)}
 <div class="columns">
 <nav class="contents" aria-label="Topics"><details open><summary>Topics</summary>
 ${contents(topics, base, topic)}

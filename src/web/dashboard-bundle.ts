@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import * as radix from '@radix-ui/colors'
 import { packed } from '../core/text/packed.ts'
 
 /**
@@ -43,30 +42,6 @@ function bundle(folder: string, entry: string, ...options: string[]): void {
   if (!success) throw new Error(`${entry} could not be bundled: ${stderr.toString()}`)
 }
 
-/** Scales in use, by what they mean in the dashboard. */
-const scales = {
-  gray: 'slate',
-  accent: 'indigo',
-  good: 'jade',
-  warn: 'amber',
-  bad: 'tomato',
-} as const
-
-/**
- * Radix's colours, each with its dark counterpart in one value. Radix itself wants a class on the
- * page, and whoever prefers dark would see white until the script has run.
- */
-function colours(): string {
-  const scaleNamed = radix as unknown as Record<string, Record<string, string>>
-  const lines = Object.entries(scales).flatMap(([meaning, name]) => {
-    const dark = Object.values(scaleNamed[`${name}Dark`]!)
-    return Object.values(scaleNamed[name]!).map(
-      (light, i) => `--${meaning}-${i + 1}:light-dark(${light},${dark[i]})`,
-    )
-  })
-  return `:root{${lines.join(';')}}`
-}
-
 const shortHash = (text: string) =>
   new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 16)
 
@@ -101,9 +76,8 @@ function bundledDashboard(): DashboardBundle {
     for (const name of readdirSync(folder).sort()) {
       const text = readFileSync(join(folder, name), 'utf8')
       if (name.endsWith('.css')) {
-        const whole = colours() + text
-        style = `main-${shortHash(whole)}.css`
-        files[style] = whole
+        style = `main-${shortHash(text)}.css`
+        files[style] = text
       } else files[name] = text
     }
     const script = Object.keys(files).find(name => /^entry-\w+\.js$/.test(name))!

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
-import { judgePostgres } from '../../src/cli/doctor/postgres-check.ts'
+import { judgePostgres } from '../../src/cli/doctor/postgres.ts'
 import {
   type DatabaseSeen,
   DatabaseUnusable,
@@ -202,7 +202,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
     }
 
     test('finds nothing wrong with a good database', () => {
-      expect(judgePostgres(good).filter(({ status }) => status !== 'ok')).toEqual([])
+      expect([...judgePostgres(good)].filter(({ status }) => status !== 'ok')).toEqual([])
     })
 
     test.each<[Partial<DatabaseSeen>, string]>([
@@ -217,7 +217,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       ],
       [{ synchronousStandbys: 'b', synchronousCommit: 'off' }, 'warning: is off'],
     ])('says of %j: %s', (seen, said) => {
-      const bad = judgePostgres({ ...good, ...seen }).filter(({ status }) => status !== 'ok')
+      const bad = [...judgePostgres({ ...good, ...seen })].filter(({ status }) => status !== 'ok')
       expect(bad).toHaveLength(1)
       const [status, part] = said.split(': ')
       expect(bad[0]).toMatchObject({ status, what: expect.stringContaining(part!) })
@@ -230,7 +230,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
         synchronousStandbys: 'b',
         place: '127.0.0.1:5432/cairn',
       }
-      const findings = judgePostgres({ ...seen, isEncrypted: false })
+      const findings = [...judgePostgres({ ...seen, isEncrypted: false })]
       expect(findings.filter(({ status }) => status !== 'ok')).toEqual([])
       expect(findings[1]!.what).toBe('Commits wait for b; synchronous_commit is on')
     })

@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { judgeDisk } from '../../src/cli/doctor/directory-check.ts'
-import type { Finding } from '../../src/cli/doctor/finding.ts'
+import { judgeDisk } from '../../src/cli/doctor/directory.ts'
+import type { Finding } from '../../src/cli/doctor/findings.ts'
 import { acquireLock } from '../../src/runtime/lock.ts'
 import { apiOf, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
@@ -312,7 +312,7 @@ describe('rights', () => {
       const { status, lines } = await complaints()
       expect([status, lines.length]).toEqual([1, 1])
       const remedy = `\\(mode ${mode}\\)\\. Run "chmod 700 ${data()}"\\.$`
-      expect(lines[0]).toMatch(new RegExp(`^error {4}Other users can replace files .* ${remedy}`))
+      expect(lines[0]).toMatch(new RegExp(`^error {4}Other users can replace files.* ${remedy}`))
     },
   )
 
@@ -513,7 +513,7 @@ describe('a disk', () => {
     ['of another machine', { type: 26_985 }, ['ok', 'warning']],
     ['of another machine, by a negative number', { type: -11_317_950 }, ['ok', 'warning']],
   ])('%s', (_, more, statuses) => {
-    const findings = judgeDisk('/data', { ...disk, ...more })
+    const findings = [...judgeDisk('/data', { ...disk, ...more })]
     expect(findings.map(({ status }) => status)).toEqual(statuses as Finding['status'][])
   })
 })

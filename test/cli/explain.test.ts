@@ -54,7 +54,7 @@ describe('beside a running server', () => {
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout.split('\n')[0]).toBe('shown: welcome')
     expect(stdout).toMatch(/✓ +audience +1 of 1 rules holds, all must/)
-    expect(stdout).toContain('whether the page has #search only the browser knows')
+    expect(stdout).toContain('only the browser knows whether the page has #search')
   })
 
   test('a flow that is not shown is no failure, and the verdict says why', async () => {

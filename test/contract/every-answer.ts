@@ -147,7 +147,7 @@ function* bodyFaults(sent: Sent, answer: Answer) {
   }
   const type = headers.get('content-type')
   const expected = status === 204 || status === 304 ? undefined : jsonType
-  const isOther = type?.startsWith('text/csv') || type === linesType
+  const isOther = type?.startsWith('text/csv') || type?.startsWith('image/') || type === linesType
   if (type !== expected && !isOther) yield `Content-Type is ${type}`
 }
 
@@ -161,7 +161,9 @@ export function faultsOf(
   const isError = answer.status >= 400 && sent.method !== 'HEAD'
   const isChecked = isManagement(sent, contract) || /[?&](userId|anonymousId)=/.test(sent.target)
   const ofTagged = isChecked ? 'private, no-cache' : 'private, max-age=60'
-  const caching = answer.headers.has('etag') ? ofTagged : 'no-store'
+  const isImage = answer.headers.get('content-type')?.startsWith('image/')
+  const untagged = isImage ? 'public, max-age=31536000, immutable' : 'no-store'
+  const caching = answer.headers.has('etag') ? ofTagged : untagged
   return [
     ...limitFaults(sent, answer, contract, holder),
     ...headerFaults(sent, answer, contract),

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, setSystemTime, test } from 'bun:test'
 import { alertWatch, type Mail } from '../../src/app.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/core/time/durations.ts'
-import { confirmationMail } from '../../src/modules/alerts/mail-links.ts'
+import { confirmationMail } from '../../src/modules/alerts/mail.ts'
 import { movedBy } from '../../src/test-clock.ts'
 import { tour } from '../support/flows.ts'
 import { cure, poison } from '../support/ledger.ts'

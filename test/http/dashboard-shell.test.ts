@@ -59,3 +59,21 @@ test('files are compressed, and cached for ever under a name that has their hash
   expect((await ask('/dashboard/assets/main-gone.js')).status).toBe(404)
   expect((await ask('/dashboard/harbor', {}, 'POST')).status).toBe(405)
 })
+
+test('the page names the style and font that manual and API page use, which are cached for ever', async () => {
+  for (const path of ['/dashboard/harbor/flows', '/docs', '/docs/deploy', '/api/v1/docs']) {
+    const html = await (await ask(path)).text()
+    const addressOf = (name: RegExp) =>
+      new URL(name.exec(html)![1]!, `http://cairn.test${path}`).pathname
+    expect(addressOf(/<link rel="stylesheet" href="([^"]*brand\.css)"/)).toBe('/docs/brand.css')
+    expect(addressOf(/<link rel="preload" href="([^"]+)" as="font"/)).toMatch(/\/inter-latin-\w+/)
+  }
+  const style = await (await ask('/docs/brand.css')).text()
+  const fonts = [...style.matchAll(/url\(([^)]+\.woff2)\)/g)].map(([, name]) => name)
+  expect(fonts).toHaveLength(4)
+  for (const font of fonts) {
+    const response = await ask(`/docs/${font}`)
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(await response.text()).toStartWith('wOF2')
+  }
+})

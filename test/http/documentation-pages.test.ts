@@ -155,6 +155,7 @@ async function tryOut(shown: Page, operation: string) {
 }
 
 describe.skipIf(!program)('in a browser', () => {
+  const dark = 'rgb(17, 17, 19)'
   let browser: TestBrowser
   beforeAll(async () => {
     browser = await TestBrowser.open()
@@ -174,8 +175,8 @@ describe.skipIf(!program)('in a browser', () => {
       const index = origin === own ? '' : await (await fetch(`${origin}/docs`)).text()
       for (const [, name] of index.matchAll(/<li><a href="(docs\/[a-z-]+)"/g)) {
         await shown.goto(`${origin}/${name}`)
-        const width = await shown.evaluate('document.documentElement.scrollWidth')
-        expect([name, width]).toEqual([name, 360])
+        const isWide = 'document.documentElement.scrollWidth > 360'
+        expect([name, await shown.evaluate(isWide)]).toEqual([name, false])
         const cut = await shown.evaluate(
           `[...document.querySelectorAll('.wide')].filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length`,
         )
@@ -197,12 +198,12 @@ describe.skipIf(!program)('in a browser', () => {
 
   test('the manual is dark by preference, until the visitor switches it', async () => {
     const { page: shown } = await browser.page({ colorScheme: 'dark' })
-    const theme = () => shown.locator('html').getAttribute('data-theme')
+    const theme = () => shown.evaluate('getComputedStyle(document.documentElement).backgroundColor')
     await shown.goto(`${own}/docs`)
-    expect(await theme()).toBe('dark')
+    expect(await theme()).toBe(dark)
     await shown.locator('#theme').click()
     await shown.goto(`${own}/docs/deploy`)
-    expect(await theme()).toBe('light')
+    expect(await theme()).toBe('rgb(255, 255, 255)')
   }, 300_000)
 
   test('the API page sends a request with a pasted key, and does not store the key', async () => {
@@ -252,14 +253,14 @@ describe.skipIf(!program)('in a browser', () => {
     await shown.locator('.opblock').first().waitFor()
     expect(shown.url()).toBe(origin + page)
     expect(await shown.evaluate('document.documentElement.scrollWidth')).toBe(375)
-    const background = 'getComputedStyle(document.body).backgroundColor'
-    expect(await shown.evaluate(background)).toBe('rgb(28, 32, 34)')
+    const background = 'getComputedStyle(document.documentElement).backgroundColor'
+    expect(await shown.evaluate(background)).toBe(dark)
     const docs = await tryOut(shown, 'Description-getDocumentation')
     await docs.locator('.execute').click()
     const live = docs.locator(liveResponse)
     expect(await live.locator('.response-col_status').textContent()).toStartWith('200')
     const requests = noticed.requests.filter(url => !url.startsWith('data:'))
-    expect(requests.filter(url => !url.startsWith(`${origin}/api/v1/`))).toEqual([])
+    expect(requests.filter(url => !url.startsWith(`${origin}/`))).toEqual([])
     expect(noticed.complaints).toEqual([])
   }, 300_000)
 })

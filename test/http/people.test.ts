@@ -38,17 +38,18 @@ const report = (userId: string, by = tenant) =>
   by.send([{ id: `of-${userId}`, kind: 'custom', name: 'seen', userId }])
 
 const named = (userId: string) => `/manage/people?${new URLSearchParams({ userId })}`
+const exportOf = (userId: string) => `/manage/people/export?${new URLSearchParams({ userId })}`
 
 test('an export is all that is stored of a person, whatever their id, and nothing of others', async () => {
   const slashed = 'a/b ?&=/../ü'
   await report(slashed)
   await report('someone-else')
-  const { status, body } = await ask(`GET ${named(slashed)}`)
+  const { status, body } = await ask(`GET ${exportOf(slashed)}`)
   expect(status).toBe(200)
   expect(body.person).toEqual({ userId: slashed })
   expect(body.events).toMatchObject([{ id: `of-${slashed}`, userId: slashed, name: 'seen' }])
   expect(JSON.stringify(body)).not.toContain('someone-else')
-  const head = await tenant.ask(`HEAD ${named(slashed)}`, { credential: token })
+  const head = await tenant.ask(`HEAD ${exportOf(slashed)}`, { credential: token })
   expect([head.status, await head.text()]).toEqual([200, ''])
 })
 

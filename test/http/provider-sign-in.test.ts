@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { publicKeysIn } from '../../src/core/organisation/key-set.ts'
 import type { ProviderSettings } from '../../src/modules/dashboard/open-id.ts'
+import type { MemberList } from '../../src/modules/members/schema.ts'
 import { Visitor } from '../support/dashboard-visitor.ts'
 import { HandClock } from '../support/hand-clock.ts'
 import { Tenant } from '../support/tenant.ts'
@@ -117,9 +118,29 @@ const odd: unknown[] = [
 const stored = () =>
   world.database
     .query<Record<'subject' | 'name' | 'sid' | 'role', string | null>, []>(
-      'select subject, name, sid, role from dashboard_sessions order by id desc limit 1',
+      `select subject, name, sid, role from dashboard_sessions
+      join members on members.id = member_id order by dashboard_sessions.id desc limit 1`,
     )
     .get()!
+
+test('a role from the provider wins, and ends with its claim; one from an owner stays', async () => {
+  const signedIn = async (role?: string) => {
+    expect(await signIn({ claims: { sub: 'eve', name: 'Eve', cairn_role: role } })).toBe('in')
+    const { body } = await tenant.answer('GET /manage/members', { asOperator: true })
+    return (body as MemberList).members.find(({ name }) => name === 'Eve')!
+  }
+  const eve = await signedIn()
+  expect(eve).toMatchObject({ role: 'viewer', isRoleProvided: false, method: 'provider' })
+  const change = () => {
+    const what = `PATCH /manage/members/${eve.id}`
+    return tenant.answer(what, { asOperator: true, body: { role: 'editor' } })
+  }
+  expect((await change()).status).toBe(204)
+  expect(await signedIn()).toMatchObject({ id: eve.id, role: 'editor', isRoleProvided: false })
+  expect(await signedIn('owner')).toMatchObject({ role: 'owner', isRoleProvided: true })
+  expect((await change()).body).toMatchObject({ code: 'cannot_change_member' })
+  expect(await signedIn()).toMatchObject({ role: 'viewer', isRoleProvided: false })
+})
 
 test('a provider as it should be signs somebody in', async () => {
   expect(await signIn({ claims: { sid: 's', cairn_role: 'owner' } })).toBe('in')
@@ -279,7 +300,7 @@ test('whatever a session token says, it lets somebody in who can be named, or no
   }
   for (const sub of [undefined, ...odd]) {
     expect(await redeem({ sub })).toBe(200)
-    expect(stored()).toMatchObject({ subject: null, name: 'session token' })
+    expect(stored()).toMatchObject({ subject: '', name: 'session token' })
   }
   for (const name of ['iss', 'aud', 'exp', 'iat', 'nbf', 'org', 'jti']) {
     for (const value of [...odd, clock.now() / 1_000 + 60.0005, 1e300, Number.MAX_SAFE_INTEGER]) {

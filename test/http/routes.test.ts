@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { buckets } from '../../src/core/organisation/limits.ts'
 import { publicPath, route } from '../../src/http/route.ts'
+import { mcpRoutes } from '../../src/modules/mcp/routes.ts'
 import { readContract } from '../contract/document.ts'
 import { World } from '../support/world.ts'
 
 const world = new World()
 afterAll(() => world.close())
 
-const routes = world.routes
+const routes = [...world.routes, ...mcpRoutes(world.routes, async r => world.app.handle(r))]
 
 const contract = readContract(
   readFileSync(join(import.meta.dir, '../contract/contract.md'), 'utf8'),
@@ -34,8 +35,10 @@ test('the routes, their callers and their buckets are exactly those of the contr
 const besideApi = `
   GET /snippet.js anyone
   GET /snippet-:file anyone
+  GET /images/:file anyone
   GET /docs anyone
   GET /docs/:file anyone
+  POST /mcp management
   POST /author/redeem anyone
   POST /author/step anyone
   POST /author/picks anyone
@@ -50,6 +53,7 @@ const besideApi = `
   GET /dashboard/session/ways anyone, own pages
   POST /dashboard/session/redeem anyone, own pages
   POST /dashboard/session/token dashboard session, own pages
+  POST /dashboard/session/name dashboard session, own pages
   POST /dashboard/session/sign-out dashboard session, own pages
   GET /dashboard/:org/flows/:key/export.csv dashboard session, own pages
   GET /dashboard/:org/flows/:key/health.csv dashboard session, own pages
@@ -119,7 +123,7 @@ test('a route without a caller, a bucket or its answers does not compile', () =>
   route({ ...bare, responses: answers, caller: 'anyone', bucket: 'flows' })
 })
 
-test('a body may hold a mebibyte where it holds events or flows, 20 KiB at sign-in, 16 KiB where authors pick, 64 KiB elsewhere', () => {
+test('a body may hold a mebibyte where it holds events, flows or an image, 20 KiB at sign-in, 16 KiB where authors pick, 64 KiB elsewhere', () => {
   const large = routes.filter(({ bodyLimitBytes }) => bodyLimitBytes !== undefined)
   expect(large.map(({ method, path, bodyLimitBytes }) => [method, path, bodyLimitBytes])).toEqual([
     ['POST', '/events', 1_048_576],
@@ -129,8 +133,10 @@ test('a body may hold a mebibyte where it holds events or flows, 20 KiB at sign-
     ['POST', '/manage/previews', 1_048_576],
     ['POST', '/author/redeem', 16_384],
     ['POST', '/author/picks', 16_384],
+    ['POST', '/manage/images', 1_048_576],
     ['POST', '/dashboard/session/redeem', 20_480],
     ['POST', '/dashboard/session/token', 20_480],
+    ['POST', '/dashboard/session/name', 20_480],
     ['POST', '/dashboard/session/sign-out', 20_480],
   ])
 })

@@ -174,7 +174,7 @@ test.each(['/docs', '/docs/deploy', '/docs/manual.css', '/docs/manual.js', '/doc
     const plain = await ask(path)
     expect(plain.status).toBe(200)
     expect(plain.headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+      "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; " +
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     )
     const packed = await ask(path, { 'accept-encoding': 'br' })

@@ -63,8 +63,8 @@ describe('an author session', () => {
       { organisation, id, author: 'bob' },
       { organisation: other, id, author },
     ]) {
-      await expect(readSession(tickets, own, at)).rejects.toThrow('There is no such')
-      await expect(endSession(tickets, own)).rejects.toThrow('There is no such')
+      await expect(readSession(tickets, own, at)).rejects.toThrow('not found')
+      await expect(endSession(tickets, own)).rejects.toThrow('not found')
     }
   })
 
@@ -142,7 +142,7 @@ describe('an author session', () => {
     const first = await begin(at + 1)
     for (let i = 2; i <= maxTickets; i++) await begin(at + i)
     expect(await read(connected.id)).toMatchObject({ state: 'connected' })
-    await expect(read(first.id)).rejects.toThrow('There is no such')
+    await expect(read(first.id)).rejects.toThrow('not found')
   })
 })
 
@@ -176,9 +176,9 @@ describe('a preview link', () => {
     expect(await listPreviews(tickets, other, at)).toEqual([])
     expect(await listPreviews(tickets, organisation, end)).toEqual([])
     const by = { now: at, audit: () => ({}) as never }
-    await expect(endPreview(tickets, other, one.id, by)).rejects.toThrow('There is no such')
+    await expect(endPreview(tickets, other, one.id, by)).rejects.toThrow('not found')
     await endPreview(tickets, organisation, one.id, by)
-    await expect(endPreview(tickets, organisation, one.id, by)).rejects.toThrow('There is no such')
+    await expect(endPreview(tickets, organisation, one.id, by)).rejects.toThrow('not found')
   })
 
   test('ends at its time, and does not open an author session', async () => {

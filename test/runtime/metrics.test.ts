@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { CommitCounters, type CountedRoute, HttpCounters } from '../../src/runtime/counters.ts'
 import { Exposition } from '../../src/runtime/exposition.ts'
-import { noEvent } from '../../src/storage/sqlite/ledger/event-columns.ts'
+import { noEvent } from '../../src/storage/sqlite/ledger/event-batches.ts'
 import { MetricsPage } from '../support/prometheus.ts'
 
 const routes: CountedRoute[] = [

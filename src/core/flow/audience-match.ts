@@ -1,5 +1,5 @@
 import { attributeOf, type Traits } from '../event/traits.ts'
-import { parseTime } from '../time/rfc3339.ts'
+import { parseTime } from '../time/clock.ts'
 import type { AudienceRule, StepDefinition, StepRule, Targeting } from './flow.ts'
 
 /** Who belongs to an audience, without the texts that explain it. Pages load this and call it very often. */

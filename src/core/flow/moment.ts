@@ -47,30 +47,31 @@ export function countOf(
   return (moment.events[event] ?? []).filter(at => at > since).length
 }
 
-/** The conditions for a new run of a flow, in the order in which they are listed. */
-export const conditions = {
+/** The conditions for a new run of a flow. Null if only the browser, or the person, would decide. */
+export const momentConditions = {
   schedule({ schedule }: Timed, { now }: Moment): boolean {
     if (!schedule) return true
     const { from, to } = spanOf(schedule)
     return now >= from && now < to
   },
-  /** Also true for people who are held back: `isHeldOut` tells them apart. */
-  rollout: (flow: Timed, { person }: Moment): boolean =>
-    person === null || rolloutOf(flow, person) !== 'out',
+  /** Also true for people who are held out: `isHeldOut` finds them. */
+  rollout(flow: Timed, { person }: Moment): boolean | null {
+    if (!flow.rollout) return true
+    if (person === null) return flow.rollout.percent > 0 && null
+    return rolloutOf(flow, person) !== 'out'
+  },
   after: ({ when }: Timed, { completed }: Moment): boolean =>
     when?.after === undefined || completed.has(when.after),
   event: ({ when }: Timed, moment: Moment): boolean =>
     when?.event === undefined || countOf(when, moment) >= (when.count ?? 1),
-  delay: ({ when }: Timed, { onPage }: Moment): boolean =>
-    onPage === null || onPage.viewedMs >= (when?.delayMs ?? 0),
+  delay: ({ when }: Timed, { onPage }: Moment): boolean | null =>
+    when?.delayMs === undefined || (onPage && onPage.viewedMs >= when.delayMs),
   throttle: (flow: Timed, { throttle, now }: Moment): boolean =>
     throttle === null || shownAs(flow) !== 'steps' || lately(throttle.begun, now) < throttle.most,
   /** Last, because it has to look at the page. */
-  element: ({ when }: Timed, { onPage }: Moment): boolean =>
-    onPage === null || when?.element === undefined || onPage.sees(when.element),
+  element: ({ when }: Timed, { onPage }: Moment): boolean | null =>
+    when?.element === undefined || (onPage?.sees(when.element) ?? null),
 }
-
-export type Condition = keyof typeof conditions
 
 /** Decides whether a new run of a flow may begin, and whether a person is held back from it. */
 export interface Judge {
@@ -80,16 +81,16 @@ export interface Judge {
 
 /** A judge that goes by time, numbers and what has happened. */
 export const judgeOf = (moment: Moment): Judge => ({
-  mayBegin: flow => Object.values(conditions).every(passed => passed(flow, moment)),
+  mayBegin: flow => Object.values(momentConditions).every(holds => holds(flow, moment) !== false),
   isHeldOut: flow => isHeldOut(flow, moment),
 })
 
 /** Whether a flow is for a person, by what they have done and by their share of the rollout. */
 export const isForPerson = (flow: Timed, moment: Moment): boolean =>
-  conditions.rollout(flow, moment) &&
+  momentConditions.rollout(flow, moment) !== false &&
   !isHeldOut(flow, moment) &&
-  conditions.after(flow, moment) &&
-  conditions.event(flow, moment)
+  momentConditions.after(flow, moment) &&
+  momentConditions.event(flow, moment)
 
 export const isHeldOut = (flow: Timed, { person }: Moment): boolean =>
   person !== null && rolloutOf(flow, person) === 'held_out'

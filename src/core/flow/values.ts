@@ -79,10 +79,13 @@ const font = `(?:${fontWord}(?: ${fontWord})*|"${quotedFont}"|'${quotedFont}')`
  */
 const fontPattern = `${wellFormed}${font}(?: ?, ?${font})*$`
 
-/** Like links, except that nothing is loaded unencrypted from another site. */
+/** The author's own machine, where a server without TLS is tried out. */
+const loopback = 'http://(?:localhost|127\\.0\\.0\\.1|\\[::1\\])(?=[:/])'
+
+/** Like links, except that nothing is loaded unencrypted over a network. */
 const imagePattern =
   `${wellFormed}(?![\\s\\S]*[\\u0000-\\u001F\\u007F])(?!\\s)` +
-  `(?:${inAnyCase('https')}://|(?![^/?#]*:)(?![/\\\\]{2}))`
+  `(?:${inAnyCase('https')}://|${loopback}|(?![^/?#]*:)(?![/\\\\]{2}))`
 
 const sha256Pattern = '^[0-9a-f]{64}$'
 

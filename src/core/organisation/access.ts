@@ -62,14 +62,13 @@ export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   operator: owner,
 }
 
-/** The roles that a provider's claim may give. Operator is not among them: that is whoever controls the machine. */
-const claimable = roles.filter(role => role !== 'operator')
+/** The roles that an owner or a provider's claim may give. Operator is not among them: that is whoever controls the machine. */
+export const memberRoles = ['viewer', 'editor', 'owner'] as const satisfies readonly Role[]
 
-/** The highest role that a provider's claim names; viewer if it names none. */
-export function roleIn(claim: unknown): Role {
+/** The highest role that a provider's claim names, or null. */
+export function roleIn(claim: unknown): Role | null {
   const named = Array.isArray(claim) ? claim : [claim]
   return (
-    claimable.findLast(role => named.some(one => one === role || one === `cairn-${role}`)) ??
-    'viewer'
+    memberRoles.findLast(role => named.some(one => one === role || one === `cairn-${role}`)) ?? null
   )
 }

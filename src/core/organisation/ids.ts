@@ -43,6 +43,8 @@ export type IdPrefix =
   | 'msg'
   | 'author'
   | 'preview'
+  | 'member'
+  | 'invitation'
 
 /** A new opaque id, `<prefix>_` and 18 characters: 107 random bits. */
 export function newId(prefix: IdPrefix): string {

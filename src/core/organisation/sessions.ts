@@ -1,36 +1,65 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { text } from '../flow/values.ts'
 import { dayMs, hourMs, minuteMs } from '../time/durations.ts'
 import type { Role } from './access.ts'
 
-/** How long somebody stays signed in without a request, and how long at most. */
-export const sessionIdleMs = 8 * hourMs
-export const sessionLongestMs = dayMs
+/** How a member signs in: with the identity provider, an invitation, the operator's link or a session token. */
+export const signInMethods = ['provider', 'invitation', 'link', 'token'] as const
 
-/** How long a link to the dashboard can be used, once. */
+export type SignInMethod = (typeof signInMethods)[number]
+
+/** Neither invisible characters nor spaces around it: two names that look the same are the same. */
+const namePattern =
+  '^(?![\\s\\S]*(?:[\\u0000-\\u001F\\u007F-\\u009F\\u00AD\\u200B-\\u200F\\u2028-\\u202E\\u2060-\\u206F\\uFEFF]' +
+  '|[\\uD800-\\uDBFF](?![\\uDC00-\\uDFFF])|(?<![\\uD800-\\uDBFF])[\\uDC00-\\uDFFF]))\\S(?:.*\\S)?$'
+
+/** The name of a person. */
+export const personName = (description: string) =>
+  text(1, 100, {
+    pattern: namePattern,
+    mustBe: 'a name without spaces around it or invisible characters',
+    description,
+    examples: ['Ann'],
+  })
+
+/** How long a session lasts without a request, and how long at most. */
+const briefly = { idleMs: 8 * hourMs, maxMs: dayMs }
+
+/** Only an owner can let an invited member in again, so their sessions last longer than those of others. */
+export const sessionTimes: Readonly<Record<SignInMethod, { idleMs: number; maxMs: number }>> = {
+  ...{ provider: briefly, link: briefly, token: briefly },
+  invitation: { idleMs: 7 * dayMs, maxMs: 30 * dayMs },
+}
+
+/** How long the operator's link to the dashboard works, an invitation, and a link for somebody who is a member. */
 export const linkMs = 10 * minuteMs
+export const invitationMs = 7 * dayMs
+export const memberLinkMs = dayMs
 
 /** Somebody who is signed in to the dashboard. */
 export interface DashboardSession {
+  /** `member_…`. */
+  memberId: string
   role: Role
   /** The person's name as others read it, also in the audit log. */
   name: string
-  /** The person at the identity provider; null if Cairn does not know them, as with a link. */
-  subject: string | null
-  issuer: string | null
-  /** The provider's own session, by which it signs people out. */
-  sid: string | null
+  /** False until the person has said their name, if the link that they came by has none. */
+  isNamed: boolean
+  /** Who says who the person is: the provider's address, or how else they sign in. */
+  issuer: string
   createdAt: number
   /** To the minute. */
   lastSeenAt: number
+  idleMs: number
   /** When the session ends, whatever is done until then. */
   endsAt: number
 }
 
 /** Whether somebody is still signed in. */
 export const isStanding = (
-  { lastSeenAt, endsAt }: Pick<DashboardSession, 'lastSeenAt' | 'endsAt'>,
+  { lastSeenAt, idleMs, endsAt }: Pick<DashboardSession, 'lastSeenAt' | 'idleMs' | 'endsAt'>,
   now: number,
-): boolean => now < endsAt && now - lastSeenAt < sessionIdleMs
+): boolean => now < endsAt && now - lastSeenAt < idleMs
 
 /** The text of a cookie or of a link's code: 256 random bits. */
 export const newDashboardSecret = (): string => randomBytes(32).toString('base64url')

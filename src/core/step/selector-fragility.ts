@@ -48,7 +48,7 @@ export function fragileParts(tree: AstSelector, isNarrowed: boolean): string[] {
   const found = [
     first(tree.rules, generatedName),
     first(tree.rules, longPath),
-    first(tree.rules, rule => (isNarrowed ? null : (bareTag(rule) ?? looksAlone(rule)))),
+    first(tree.rules, rule => (isNarrowed ? null : namesNothing(rule))),
     first(tree.rules, pageItself),
   ]
   return found.filter(sentence => sentence !== null)
@@ -113,44 +113,34 @@ function longPath(rule: AstRule): string | null {
   return null
 }
 
-/** Only common tags and positions: the page has, or will have, more than one such element. */
-function bareTag(rule: AstRule): string | null {
-  const items = [...itemsOf(rule)]
-  const isBare = items.every(
-    item =>
-      (item.type === 'TagName' && !item.name.includes('-')) ||
-      item.type === 'WildcardTag' ||
-      (item.type === 'PseudoClass' && item.argument?.type !== 'Selector'),
-  )
-  const tags = items.flatMap(item => (item.type === 'TagName' ? [item.name.toLowerCase()] : []))
-  const last = [...partsOf(rule)].at(-1)!.items[0]!
-  const isSingle =
-    (last.type === 'TagName' && singleTags.has(last.name.toLowerCase())) ||
-    (last.type === 'PseudoClass' && last.name === 'root')
-  if (!isBare || isSingle) return null
-  const named = tags.length === 0 ? 'any element' : `any ${quoted(tags.at(-1)!)}`
-  return `The selector only says ${named}, and a page has many of those: ${better}, or add target.text`
-}
-
-/** Only classes that say how the element looks, as other elements do too: `.mt-4.flex.px-2`. */
-function looksAlone(rule: AstRule): string | null {
-  let known: string | null = null
-  for (const item of itemsOf(rule)) {
-    if (item.type === 'ClassName') {
-      if (isUtilityClass(item.name)) known ??= item.name
-      else if (!plainLooks.has(item.name)) return null
-    } else if (item.type === 'Id' || item.type === 'Attribute') return null
-    else if (item.type === 'TagName' && item.name.includes('-')) return null
-  }
-  if (known === null) return null
-  return `${quoted(`.${known}`)} and the classes beside it describe how the element looks, not which one it is: ${better}, or add target.text`
-}
-
 /** Utility classes that could also be an element's own name. */
 const plainLooks = new Set([
   ...['flex', 'grid', 'block', 'inline', 'hidden', 'relative', 'absolute', 'fixed', 'sticky'],
   ...['border', 'rounded', 'shadow', 'truncate', 'uppercase', 'underline', 'container', 'row'],
 ])
+
+/** Only common tags, positions and classes about looks, such as `.mt-4.flex`: many elements have them. */
+function namesNothing(rule: AstRule): string | null {
+  const items = [...itemsOf(rule)]
+  const isCommon = items.every(
+    item =>
+      (item.type === 'TagName' && !item.name.includes('-')) ||
+      (item.type === 'ClassName' && (isUtilityClass(item.name) || plainLooks.has(item.name))) ||
+      item.type === 'WildcardTag' ||
+      item.type === 'PseudoClass',
+  )
+  const classes = items.flatMap(item => (item.type === 'ClassName' ? [`.${item.name}`] : []))
+  const isByPlainLooks = classes.length > 0 && classes.every(name => plainLooks.has(name.slice(1)))
+  const last = [...partsOf(rule)].at(-1)!.items[0]!
+  const isSingle =
+    (last.type === 'TagName' && singleTags.has(last.name.toLowerCase())) ||
+    (last.type === 'PseudoClass' && last.name === 'root')
+  if (!isCommon || isByPlainLooks || isSingle) return null
+  const tags = items.flatMap(item => (item.type === 'TagName' ? [item.name.toLowerCase()] : []))
+  const named = classes.at(0) ?? tags.at(-1)
+  const common = named === undefined ? 'any element' : `any ${quoted(named)}`
+  return `The selector only says ${common}, and a page has many of those: ${better}, or add target.text`
+}
 
 /** The page itself: a step that points at it points at nothing. */
 function pageItself(rule: AstRule): string | null {

@@ -5,8 +5,7 @@ import {
   createParser,
   type SyntaxDefinition,
 } from 'css-selector-parser'
-import { quoted, shown } from '../text/wording.ts'
-import { adviceOn } from './selector-advice.ts'
+import { didYouMean, quoted, shown } from '../text/wording.ts'
 
 /** A selector as a tree, or what is wrong with it in one sentence. */
 export type Selector = { tree: AstSelector } | { problem: string }
@@ -70,41 +69,46 @@ export function readSelector(text: string): Selector {
     const problem = problemIn(tree)
     return problem === null ? { tree } : { problem }
   } catch (thrown) {
-    if (/#[\w-]*:[rR][\da-z]*\d[\da-z]*:/.test(text)) {
-      return {
-        problem: 'React generates this id for each page: point at a data-test or aria attribute',
-      }
-    }
     const { message, position = 0 } = thrown as Error & { position?: number }
-    return {
-      problem: adviceOn(message, written.slice(position), Object.values(pseudoClasses).flat()),
-    }
+    return { problem: adviceOn(message, written.slice(position)) }
   }
+}
+
+const byText = 'use target.text for the text'
+const byPlace = 'use target.nth for its place among several (0 is the first)'
+
+/** What to use instead of pseudo-classes of jQuery and of tools for tests. */
+const foreign = new Map([
+  ...['contains', 'has-text', 'text', 'text-is'].map(name => [name, byText] as const),
+  ...['eq', 'first', 'last', 'nth', 'nth-match'].map(name => [name, byPlace] as const),
+])
+
+/** @param message the parser's own, of css-selector-parser 3 */
+function adviceOn(message: string, rest: string): string {
+  const [, unknown] = /Unknown pseudo-class: "(.*)"/s.exec(message) ?? []
+  if (unknown !== undefined) {
+    const hint =
+      didYouMean(unknown, Object.values(pseudoClasses).flat()) ||
+      ': remove it, or write "\\:" for a colon that belongs to a name'
+    const advice = foreign.has(unknown) ? `: ${foreign.get(unknown)}` : hint
+    return `${quoted(`:${unknown}`)} is not a pseudo-class that browsers know${advice}`
+  }
+  const place = rest === '' ? 'its end' : `${quoted(rest)} on`
+  return `Browsers cannot read the selector from ${place}: correct it, quote attribute values, and escape special characters in names, as in .w-1\\/2`
 }
 
 const maxBrackets = 10
 
 /** A quote or bracket without its counterpart. The parser stops at some of them without an error. */
 function unpairedMark(text: string): string | null {
-  const closers: string[] = []
-  let quote: string | null = null
-  for (let at = 0; at < text.length; at++) {
-    const mark = text[at]!
-    if (mark === '\\') at++
-    else if (quote !== null) {
-      if (mark === quote) quote = null
-      else if (/[\n\r\f]/.test(mark)) return 'A line break is inside quotes: close them before it'
-    } else if (mark === '"' || mark === "'") quote = mark
-    else if (mark === '(' || mark === '[') {
-      if (closers.length === maxBrackets)
-        return 'Brackets are nested too deeply: simplify the selector'
-      closers.push(mark === '(' ? ')' : ']')
-    } else if ((mark === ')' || mark === ']') && closers.pop() !== mark) {
-      return `A "${mark}" has no opening bracket: remove it, or add one`
-    }
-  }
-  if (quote !== null) return `A quote is never closed: add ${quote}`
-  return closers.length === 0 ? null : `A bracket is never closed: add "${closers.pop()}"`
+  const bare = text.replace(
+    /\\[\s\S]|"(?:[^"\\\n\r\f]|\\[\s\S])*"|'(?:[^'\\\n\r\f]|\\[\s\S])*'/g,
+    '',
+  )
+  if (/["']/.test(bare)) return 'A quote is not closed on its line: close it'
+  let brackets = bare.replace(/[^()[\]]/g, '')
+  for (let depth = 0; depth < maxBrackets; depth++) brackets = brackets.replace(/\(\)|\[\]/g, '')
+  return brackets === '' ? null : 'Brackets are not paired, or nested too deeply: close each one'
 }
 
 /** Matches quoted text and escapes, which stay as they are, and what the parser needs in another form. */

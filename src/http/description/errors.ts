@@ -17,6 +17,7 @@ export const publicErrors = (Object.entries(errors) as [Code, ErrorEntry][])
 /** Which errors a route can return, by its properties. */
 const rules: [applies: (route: Route) => unknown, ...codes: Code[]][] = [
   [({ body }) => body, 'malformed_json', 'payload_too_large', 'unsupported_media_type'],
+  [({ binaryBody }) => binaryBody, 'payload_too_large'],
   [({ caller }) => caller !== 'anyone', 'unauthorized', 'rate_limited'],
   [({ caller }) => caller === 'snippet key', 'origin_not_allowed'],
   [({ caller }) => caller === 'management', 'forbidden'],

@@ -51,8 +51,17 @@ const queryParametersOf = ({ query }: Route, book: SchemaBook) =>
 const headerParameter = (name: string, description: string) =>
   parameter('header', name, { type: 'string', description })
 
-function requestOf({ body, bodyLimitBytes = defaultBodyLimitBytes }: Route, book: SchemaBook) {
-  if (!body) return undefined
+function requestOf(route: Route, book: SchemaBook) {
+  const { body, binaryBody, bodyLimitBytes = defaultBodyLimitBytes } = route
+  if (!body) {
+    if (!binaryBody) return undefined
+    const content = { '*/*': { schema: {} } }
+    return {
+      required: true,
+      description: `A file of at most ${bodyLimitBytes / 1024} KiB.`,
+      content,
+    }
+  }
   const schema = book.of(body)
   const asText = { type: 'string', contentMediaType: 'application/json', contentSchema: schema }
   return {

@@ -34,7 +34,12 @@ export const accessRoutes = ({ access: store }: { access: AccessStore }): Route[
     'createToken',
     'Create a management token',
     { body: NewToken, returns: CreatedToken, response: 'The token. It is returned only once.' },
-    call => createToken(store, call.org.ref, call.body, scopesOf(call), auditOf(call)),
+    call => {
+      const { principal } = call
+      const createdById = principal?.kind === 'session' ? principal.session.memberId : null
+      const grantable = scopesOf(call)
+      return createToken(store, call.org.ref, call.body, grantable, auditOf(call), createdById)
+    },
   ),
   owner.remove(
     '/manage/tokens/:token_id',

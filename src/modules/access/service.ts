@@ -14,6 +14,7 @@ import type { AccessStore, ManagementToken } from '../../storage/interfaces/acce
  * Creates a management token. Its text is returned here and never again.
  *
  * @param grantable the scopes of the caller: nobody can grant a scope that they lack
+ * @param createdById the member who creates it, with whose access it ends
  * @throws AppError `forbidden`
  */
 export async function createToken(
@@ -22,6 +23,7 @@ export async function createToken(
   { name, scopes, expiresInDays }: { name: string; scopes: Scope[]; expiresInDays: number },
   grantable: readonly Scope[],
   audit: Auditor,
+  createdById: string | null = null,
 ): Promise<ManagementToken & { token: string }> {
   const missing = scopes.find(scope => !grantable.includes(scope))
   if (missing !== undefined) {
@@ -38,7 +40,8 @@ export async function createToken(
     createdAt: entry.at,
     expiresAt: entry.at + expiresInDays * dayMs,
   }
-  await store.createToken(orgRef, { ...created, sha256: managementTokenHash(token) }, entry)
+  const sha256 = managementTokenHash(token)
+  await store.createToken(orgRef, { ...created, sha256, createdById }, entry)
   return { ...created, lastUsedAt: null, revokedAt: null, token }
 }
 
@@ -50,5 +53,5 @@ export async function revokeToken(
   audit: Auditor,
 ): Promise<void> {
   if (await store.revokeToken(orgRef, id, audit('token.revoke', id))) return
-  throw new AppError('not_found', 'There is no such token, or it was revoked')
+  throw new AppError('not_found', 'Token not found, or already revoked.')
 }

@@ -9,7 +9,7 @@ import {
 } from '../../storage/interfaces/alerts.ts'
 import type { AnalyticsStores } from '../../storage/interfaces/analytics.ts'
 import { analyticsService } from '../analytics/service.ts'
-import { mailRoutes } from './mail-pages.ts'
+import { mailRoutes } from './mail-routes.ts'
 import { deliveriesKeptMs } from './messages.ts'
 import { type ReportDeps, reportText, weeklyReport } from './report.ts'
 import { rules } from './rules.ts'

@@ -2,38 +2,23 @@ import { AppError } from '../../core/errors.ts'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { dayMs, hourMs, lasting, minuteMs, weekMs } from '../../core/time/durations.ts'
-import type {
-  AlertStore,
-  Delivery,
-  RequestedSend,
-  SendBound,
-} from '../../storage/interfaces/alerts.ts'
-
-const bound = (
-  kind: SendBound['kind'],
-  per: SendBound['per'],
-  max: number,
-  withinMs: number,
-  description: string,
-): SendBound => ({ kind, per, max, withinMs, description })
-
-const both = ['address', 'organisation'] as const
+import type { AlertStore, Delivery, SendBound } from '../../storage/interfaces/alerts.ts'
 
 /** No time is longer than sends are stored: see `deliveriesKeptMs`. */
-const bounds: readonly SendBound[] = [
-  bound('confirmation', both, 3, weekMs, '3 confirmations a week to one address'),
-  bound('confirmation', ['address'], 5, dayMs, '5 confirmations a day to one address'),
-  bound('confirmation', ['organisation'], 20, dayMs, '20 confirmations a day'),
-  bound('report', ['organisation'], 50, dayMs, '50 reports a day by mail'),
-  bound('webhook', ['organisation'], 300, dayMs, '300 messages a day to webhooks'),
-]
+const bounds: readonly SendBound[] = (
+  [
+    ['confirmation', ['address', 'organisation'], 3, weekMs, 'confirmations a week to one address'],
+    ['confirmation', ['address'], 5, dayMs, 'confirmations a day to one address'],
+    ['confirmation', ['organisation'], 20, dayMs, 'confirmations a day'],
+    ['report', ['organisation'], 50, dayMs, 'reports a day by mail'],
+    ['webhook', ['organisation'], 300, dayMs, 'messages a day to webhooks'],
+  ] as const
+).map(([kind, per, max, withinMs, what]) => ({
+  ...{ kind, per, max, withinMs, description: `${max} ${what}` },
+}))
 
-const requestedSend = ({ type, mail }: Pick<Delivery, 'type' | 'mail'>): RequestedSend => {
-  if (mail === null) return { kind: 'webhook', address: null }
-  // Otherwise ann+1@, ann+2@ and so on would each get as many, all in one mailbox.
-  const address = mail.toLowerCase().replace(/\+[^@]*@/, '@')
-  return { kind: type === 'report.confirm' ? 'confirmation' : 'report', address }
-}
+/** Otherwise ann+1@, ann+2@ and so on would each get as many, all in one mailbox. */
+const mailboxOf = (mail: string) => mail.toLowerCase().replace(/\+[^@]*@/, '@')
 
 /**
  * Counts messages that somebody sends on demand.
@@ -49,16 +34,20 @@ export async function countSends(
   audit: AuditEntry | null,
 ): Promise<void> {
   if (deliveries.length === 0) return
-  const exceeded = await store.countSends(orgRef, deliveries.map(requestedSend), bounds, now, audit)
+  const sends = deliveries.map(({ type, mail }) => {
+    if (mail === null) return { kind: 'webhook' as const, address: null }
+    const kind = type === 'report.confirm' ? ('confirmation' as const) : ('report' as const)
+    return { kind, address: mailboxOf(mail) }
+  })
+  const exceeded = await store.countSends(orgRef, sends, bounds, now, audit)
   if (exceeded === null) return
   const { bound, address, until } = exceeded
   const waitMs = until - now
   const unit = waitMs < hourMs ? minuteMs : hourMs
   const wait = lasting(Math.ceil(waitMs / unit) * unit)
   const place = address === null ? '' : `${address}: `
-  throw new AppError(
-    'sent_too_often',
-    `${place}You can send at most ${bound.description}. Try again in ${wait}`,
-    { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) },
-  )
+  const message = `${place}You can send at most ${bound.description}. Try again in ${wait}`
+  throw new AppError('sent_too_often', message, {
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
+  })
 }

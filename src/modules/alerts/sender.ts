@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/time/clock.ts'
 import { version } from '../../core/version.ts'
 import type { AlertStore, Attempted, OutgoingDelivery } from '../../storage/interfaces/alerts.ts'
-import { confirmationMail, type MailAction, mailLink } from './mail-links.ts'
+import { confirmationMail, type MailAction, mailLink } from './mail.ts'
 import { type Report, reportSubject, reportText } from './report.ts'
 import { afterAttempt, type Sent, signedHeaders } from './standard-webhooks.ts'
 

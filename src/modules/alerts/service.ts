@@ -10,7 +10,7 @@ import type {
   Delivery,
   Recipient,
 } from '../../storage/interfaces/alerts.ts'
-import { type LinkParts, recipientOfLink } from './mail-links.ts'
+import { type LinkParts, recipientOfLink } from './mail.ts'
 import { deliveriesTo, maxDeliveries, messageOf, newDelivery } from './messages.ts'
 import { type Report, type ReportDeps, reportWeeks, weeklyReport, zoneOf } from './report.ts'
 import { defaultSettings } from './rules.ts'
@@ -40,19 +40,13 @@ const forAudit = ({ rules, report }: AlertSettings) => ({
   },
 })
 
-interface Revision {
-  change: (settings: AlertSettings) => AlertSettings
-  /** Queued with it. */
-  deliveries: readonly Delivery[]
-  /** For the audit log. */
-  action: string
-  audit: Auditor
-}
-
+/** @param deliveries queued with the change */
 async function revise(
   { store, clock, onChange }: AlertDeps,
   organisation: Organisation,
-  { change, deliveries, action, audit }: Revision,
+  change: (settings: AlertSettings) => AlertSettings,
+  deliveries: readonly Delivery[],
+  [action, audit]: [action: string, audit: Auditor],
 ): Promise<AlertSettings> {
   let after = defaultSettings
   await store.changeSettings(
@@ -108,25 +102,28 @@ export async function changeSettings(
     sentAt === null ? [] : added.map(mail => confirmationTo(organisation, mail, now))
   await countSends(store, organisation.ref, confirmations, now, null)
   const change = (before: AlertSettings): AlertSettings => {
-    const recipients = mails?.map(
-      (mail): Recipient =>
-        before.report.recipients.find(recipient => recipient.mail === mail) ?? {
-          mail,
-          state: 'waiting',
-          confirmationSentAt: sentAt,
-        },
+    const { on, recipients } = before.report
+    const known = (mail: string) => recipients.find(recipient => recipient.mail === mail)
+    const wanted = mails?.map(
+      (mail): Recipient => known(mail) ?? { mail, state: 'waiting', confirmationSentAt: sentAt },
     )
     return {
       rules: { ...before.rules, ...patch.rules },
-      report: {
-        on: patch.report?.on ?? before.report.on,
-        recipients: recipients ?? before.report.recipients,
-      },
+      report: { on: patch.report?.on ?? on, recipients: wanted ?? recipients },
     }
   }
-  const action = 'alerts.change'
-  return revise(deps, organisation, { change, deliveries: confirmations, action, audit })
+  return revise(deps, organisation, change, confirmations, ['alerts.change', audit])
 }
+
+/** A change of one address of the report; null removes it. */
+const changeRecipient =
+  (mail: string, change: (recipient: Recipient) => Recipient | null) =>
+  ({ rules, report }: AlertSettings): AlertSettings => {
+    const recipients = report.recipients.flatMap(recipient =>
+      recipient.mail === mail ? (change(recipient) ?? []) : [recipient],
+    )
+    return { rules, report: { ...report, recipients } }
+  }
 
 /**
  * Mails an address of the report another link to confirm.
@@ -155,14 +152,10 @@ export async function sendConfirmation(
   const now = clock.now()
   const confirmation = confirmationTo(organisation, mail, now)
   await countSends(store, organisation.ref, [confirmation], now, null)
-  const change = ({ rules, report }: AlertSettings): AlertSettings => {
-    const recipients = report.recipients.map(recipient =>
-      isWaiting(recipient) ? { ...recipient, confirmationSentAt: now } : recipient,
-    )
-    return { rules, report: { ...report, recipients } }
-  }
-  const action = 'alerts.ask'
-  return revise(deps, organisation, { change, deliveries: [confirmation], action, audit })
+  const change = changeRecipient(mail, recipient =>
+    isWaiting(recipient) ? { ...recipient, confirmationSentAt: now } : recipient,
+  )
+  return revise(deps, organisation, change, [confirmation], ['alerts.ask', audit])
 }
 
 /** The recipient that a link was mailed to. Null if the link does not work, or no longer. */
@@ -188,15 +181,10 @@ export async function followLink(
   const linked = await linkedRecipient(deps, organisation, action, token)
   if (linked === null || (action === 'confirm' && linked.state === 'confirmed')) return linked
   const audit = auditor({ via: 'mail', name: 'recipient', requestId }, deps.clock.now())
-  const change = ({ rules, report }: AlertSettings): AlertSettings => {
-    const recipients = report.recipients.flatMap((recipient): Recipient[] => {
-      if (recipient.mail !== linked.mail) return [recipient]
-      return action === 'confirm' ? [{ ...recipient, state: 'confirmed' }] : []
-    })
-    return { rules, report: { ...report, recipients } }
-  }
-  const revision = { change, deliveries: [], action: `alerts.${action}`, audit }
-  await revise(deps, organisation, revision)
+  const change = changeRecipient(linked.mail, recipient =>
+    action === 'confirm' ? { ...recipient, state: 'confirmed' } : null,
+  )
+  await revise(deps, organisation, change, [], [`alerts.${action}`, audit])
   return linked
 }
 

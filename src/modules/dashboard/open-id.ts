@@ -44,7 +44,8 @@ type Claims = Readonly<Record<string, unknown>>
 /** A person, according to the identity provider. */
 export interface Identity {
   organisation: string
-  role: Role
+  /** Null if the provider names none. */
+  role: Role | null
   name: string
   subject: string
   issuer: string

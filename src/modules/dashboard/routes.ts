@@ -14,6 +14,7 @@ import { OpenIdProvider, type ProviderSettings, type SignInFailure } from './ope
 import { providerRoutes } from './provider-routes.ts'
 import {
   CreatedLink,
+  GivenName,
   NewLink,
   Redeemed,
   SessionToken,
@@ -22,7 +23,7 @@ import {
   SignInMethods,
   SignOut,
 } from './schema.ts'
-import { createLink, type NewSignIn, redeemCode, redeemToken } from './service.ts'
+import { createLink, type NewSignIn, nameMember, redeemCode, redeemToken } from './service.ts'
 import { shellRoutes } from './shell.ts'
 
 /** What the dashboard's sign-in needs to know about the server. */
@@ -109,13 +110,12 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       call => {
         if (!call.organisation)
           throw new AppError('organisation_not_found', 'Say which organisation')
-        const { role, name = `link by ${call.principal!.name}` } = call.body
         // Otherwise a page that is left open could make itself operator for good.
-        if (role === 'operator' && call.principal!.kind !== 'operator') {
+        if (call.body.role === 'operator' && call.principal!.kind !== 'operator') {
           const message = 'Only the operator can create such a link, on the machine of the server'
           throw new AppError('forbidden', message)
         }
-        return createLink(store, call.org, { role, name }, auditOf(call))
+        return createLink(store, call.org, call.body, call.principal!, auditOf(call))
       },
     ),
     route({
@@ -161,7 +161,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       summary: "Get a token for the API, to use with the session's cookie",
       responses: { 200: { description: 'The token.', schema: SessionToken } },
       async handle(call) {
-        const { sha256, role, name, endsAt } = sessionOf(call)
+        const { sha256, memberId, role, name, isNamed, endsAt } = sessionOf(call)
         const organisation = named(call.org)
         const claims = { sha256, role, organisation: organisation.id }
         const { token, expiresAt } = await tokens.issue(claims, endsAt)
@@ -169,12 +169,27 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
           token,
           expiresAt: isoTime(expiresAt),
           role,
-          person: { name },
+          person: { id: memberId, name, isNamed },
           organisation,
           timezone: call.org.timezone,
           theme: call.org.theme,
           endsAt: isoTime(endsAt),
         } satisfies SessionToken)
+      },
+    }),
+    route({
+      ...ownPost,
+      ...bySession,
+      path: '/dashboard/session/name',
+      operation: 'nameMember',
+      summary: 'Give the name of a person who came by a link without one, once',
+      body: GivenName,
+      responses: { 200: { description: 'Named.', schema: GivenName } },
+      async handle(call) {
+        const { memberId } = sessionOf(call)
+        const { name } = call.body
+        await nameMember(store, call.org, memberId, name, auditOf(call))
+        return json(200, { name })
       },
     }),
     route({

@@ -1,17 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Theme } from '../../core/flow/theme.ts'
-import { closed, text } from '../../core/flow/values.ts'
+import { closed } from '../../core/flow/values.ts'
 import { roles } from '../../core/organisation/access.ts'
-import { OneOf } from '../../core/shapes.ts'
-import { DashboardLink } from '../../storage/interfaces/dashboard.ts'
+import { personName } from '../../core/organisation/sessions.ts'
+import { Instant, OneOf, Text } from '../../core/shapes.ts'
+
+const role = OneOf(roles, { description: 'Role of the person.', examples: ['viewer'] })
 
 export const NewLink = closed({
-  role: DashboardLink.properties.role,
+  role,
   name: Type.Optional(
-    text(1, 100, {
-      description: 'Name of the person, for the audit log. Sessions of one name end together.',
-      examples: ['Ann'],
-    }),
+    personName(
+      'Name of the person. Links of one name are for the same member. Default: yourself, and the dashboard asks for your name.',
+    ),
   ),
 })
 
@@ -21,7 +22,9 @@ export const CreatedLink = Type.Object(
       description: 'Secret to append to `/dashboard/sign-in#`, returned once.',
       examples: ['…'],
     }),
-    ...DashboardLink.properties,
+    role,
+    name: Text('Name of the person, as the audit log shows it.', 'Ann'),
+    expiresAt: Instant('When the link stops working.'),
   },
   { title: 'DashboardLink' },
 )
@@ -57,7 +60,8 @@ export const SessionToken = Type.Object({
   token: Type.String(),
   expiresAt: Type.String(),
   role: OneOf(roles),
-  person: Type.Object({ name: Type.String() }),
+  /** `isNamed` is false until the person has given a name. */
+  person: Type.Object({ id: Type.String(), name: Type.String(), isNamed: Type.Boolean() }),
   organisation: Organisation,
   /** The time zone of days if the address names none; null for the browser's. */
   timezone: Type.Union([Type.String(), Type.Null()]),
@@ -67,6 +71,8 @@ export const SessionToken = Type.Object({
   endsAt: Type.String(),
 })
 export type SessionToken = Static<typeof SessionToken>
+
+export const GivenName = closed({ name: personName('Your name.') })
 
 export const SignOut = closed({ everywhere: Type.Boolean() })
 

@@ -1,24 +1,22 @@
 import { decodeJwt } from 'jose'
-import { unauthorized } from '../../core/errors.ts'
+import { AppError, unauthorized } from '../../core/errors.ts'
 import type { Role } from '../../core/organisation/access.ts'
 import type { AuditEntry, Auditor } from '../../core/organisation/audit.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
+import { newId } from '../../core/organisation/ids.ts'
 import {
-  type DashboardSession,
   dashboardSecretHash,
   isIdentifier,
   linkMs,
   newDashboardSecret,
-  sessionLongestMs,
+  type SignInMethod,
+  sessionTimes,
 } from '../../core/organisation/sessions.ts'
 import { shown } from '../../core/text/wording.ts'
 import type { Clock } from '../../core/time/clock.ts'
+import type { Principal } from '../../http/principal.ts'
 import type { SessionTokens } from '../../http/session-tokens.ts'
-import type {
-  DashboardLink,
-  DashboardStore,
-  NewSession,
-} from '../../storage/interfaces/dashboard.ts'
+import type { DashboardStore, NewSession } from '../../storage/interfaces/dashboard.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'
 import { type Identity, SignInFailure } from './open-id.ts'
 
@@ -35,30 +33,43 @@ export interface NewSignIn {
   secret: string
   endsAt: number
   organisation: Organisation
-  session: NewSession
 }
 
-type Person = Pick<DashboardSession, 'role' | 'name' | 'subject' | 'issuer' | 'sid'>
-
 const subject = 'dashboard'
-const unknownPerson = { subject: null, issuer: null, sid: null }
-/** Stands for the issuer if the operator named the person in a link. */
+/** Stand for the issuer if the operator creates a link, or if a token does not say whose it is. */
 const linkIssuer = 'link'
+const tokenIssuer = 'token'
+const ownIssuers = [linkIssuer, tokenIssuer, 'invitation']
 const maxNameLength = 100
 
-/** Creates a link. Its code is returned here and never again. */
+/**
+ * Creates the operator's link. Its code is returned here and never again. Links of one name are for the same
+ * member; without a name, those of one operator and role.
+ */
 export async function createLink(
   store: DashboardStore,
   organisation: Organisation,
-  { role, name }: { role: Role; name: string },
+  { role, name }: { role: Role; name?: string | undefined },
+  principal: Principal,
   audit: Auditor,
-): Promise<DashboardLink & { code: string }> {
+) {
   const code = newDashboardSecret()
   const entry = audit('dashboard.link', subject)
-  const link = { role, name, expiresAt: entry.at + linkMs }
-  const sha256 = dashboardSecretHash(code)!
-  await store.createLink(organisation.ref, { ...link, sha256 }, { ...entry, after: link })
-  return { ...link, code }
+  const link = {
+    ...{ sha256: dashboardSecretHash(code)!, id: newId('invitation') },
+    ...({ method: 'link', issuer: linkIssuer, role } as const),
+    subject: name ?? `${role} ${principal.name}`,
+    name: name ?? shown(`link by ${principal.name}`, maxNameLength),
+    isNamed: name !== undefined,
+    createdBy: principal.name,
+    createdById: principal.kind === 'session' ? principal.session.memberId : null,
+    createdAt: entry.at,
+    expiresAt: entry.at + linkMs,
+  }
+  const { expiresAt } = link
+  const after = { role, name: link.name, expiresAt }
+  await store.createLink(organisation.ref, link, { ...entry, after })
+  return { ...after, code }
 }
 
 /** Signs in the first person to redeem a link's code. @throws AppError `unauthorized` */
@@ -73,13 +84,11 @@ export async function redeemCode(
   if (!link || link.expiresAt <= clock.now()) throw unauthorized('unknown_link')
   const organisation = organisationNamed(deps, link.organisation)
   if (!organisation) throw unauthorized('unknown_organisation')
-  const { role, name } = link
-  const person = { role, name, issuer: linkIssuer, subject: name, sid: null }
-  const signIn = newSignIn(organisation, person, clock.now())
-  const entry = auditEntryOf(signIn, 'link', requestId)
-  const isFirst = await store.redeemLink(sha256!, signIn.session, entry)
+  const { secret, session } = newSession(link.method, clock.now())
+  const by = link.method === 'link' ? 'link' : 'invitation'
+  const isFirst = await store.redeemLink(sha256!, session, signInEntry(session, by, requestId))
   if (!isFirst) throw unauthorized('unknown_link')
-  return signIn
+  return { secret, endsAt: session.endsAt, organisation }
 }
 
 /** Signs in the holder of a session token, for as long as the token is valid. @throws AppError `unauthorized` */
@@ -91,60 +100,80 @@ export async function redeemToken(
   const organisation = organisationNamed(deps, await deps.tokens.organisationOf(token))
   if (!organisation) throw unauthorized('unknown_organisation')
   const { exp = 0, iss, sub } = decodeJwt(token)
-  const name = shown(isIdentifier(sub) ? sub : 'session token', maxNameLength)
-  const person: Person = { ...unknownPerson, role: 'viewer', name }
-  if (isIdentifier(sub) && isIdentifier(iss)) {
-    person.subject = sub
-    person.issuer = iss
+  const isKnown = isIdentifier(sub) && isIdentifier(iss) && !ownIssuers.includes(iss)
+  const who = {
+    ...(isKnown ? { issuer: iss, subject: sub } : { issuer: tokenIssuer, subject: '' }),
+    name: shown(isIdentifier(sub) ? sub : 'session token', maxNameLength),
+    ...({ isNamed: true, method: 'token', role: null } as const),
   }
-  const signIn = newSignIn(organisation, person, deps.clock.now(), exp * 1_000)
-  const entry = auditEntryOf(signIn, 'session token', requestId)
-  await deps.store.beginSession(organisation.ref, signIn.session, entry)
-  return signIn
+  const { secret, session } = newSession('token', deps.clock.now())
+  session.endsAt = Math.floor(Math.min(session.endsAt, exp * 1_000))
+  session.isReadOnly = true
+  const entry = signInEntry(session, 'session token', requestId)
+  await deps.store.beginSession(organisation.ref, who, session, entry)
+  return { secret, endsAt: session.endsAt, organisation }
 }
 
 /** Signs in a person whom the identity provider has sent. @throws SignInFailure */
 export async function redeemIdentity(
   deps: SignInDeps,
-  { organisation: named, ...identity }: Identity,
+  { organisation: named, sid, ...identity }: Identity,
   requestId: string,
 ): Promise<NewSignIn> {
   const organisation = organisationNamed(deps, named)
   if (!organisation) {
     throw new SignInFailure('unknown_organisation', `organisation not found: ${shown(named)}`)
   }
-  const person = { ...identity, name: shown(identity.name, maxNameLength) }
-  const signIn = newSignIn(organisation, person, deps.clock.now())
-  const entry = auditEntryOf(signIn, 'identity provider', requestId)
-  await deps.store.beginSession(organisation.ref, signIn.session, entry)
-  return signIn
+  const name = shown(identity.name, maxNameLength)
+  const who = { ...identity, name, isNamed: true, method: 'provider' } as const
+  const { secret, session } = newSession('provider', deps.clock.now())
+  session.sid = sid
+  const entry = signInEntry(session, 'identity provider', requestId)
+  await deps.store.beginSession(organisation.ref, who, session, entry)
+  return { secret, endsAt: session.endsAt, organisation }
+}
+
+/**
+ * Names a member who came by a link without a name.
+ *
+ * @throws AppError `validation_failed` if another member has the name, or the member has one
+ */
+export async function nameMember(
+  store: DashboardStore,
+  organisation: Organisation,
+  memberId: string,
+  name: string,
+  audit: Auditor,
+): Promise<void> {
+  const outcome = await store.nameMember(
+    organisation.ref,
+    memberId,
+    name,
+    audit('member.name', name),
+  )
+  if (outcome === 'named') return
+  const message = outcome === 'taken' ? 'Another member has this name.' : 'You have a name already.'
+  throw new AppError('validation_failed', message, { details: [{ path: '/name', message }] })
 }
 
 const organisationNamed = ({ stores }: SignInDeps, name: string) =>
   stores.catalogue().organisationByName(name)
 
-function newSignIn(
-  organisation: Organisation,
-  person: Person,
-  now: number,
-  latestEnd = Number.POSITIVE_INFINITY,
-): NewSignIn {
+function newSession(method: SignInMethod, now: number): { secret: string; session: NewSession } {
   const secret = newDashboardSecret()
-  const endsAt = Math.floor(Math.min(now + sessionLongestMs, latestEnd))
+  const { idleMs, maxMs } = sessionTimes[method]
   const sha256 = dashboardSecretHash(secret)!
-  const session = { ...person, sha256, createdAt: now, lastSeenAt: now, endsAt }
-  return { secret, endsAt, organisation, session }
+  const times = { createdAt: now, lastSeenAt: now, idleMs, endsAt: now + maxMs }
+  return { secret, session: { sha256, isReadOnly: false, sid: null, ...times } }
 }
 
-function auditEntryOf({ session }: NewSignIn, by: string, requestId: string): AuditEntry {
-  const { name, role, createdAt } = session
-  return {
-    at: createdAt,
-    actor: { via: 'dashboard', name, requestId },
-    action: 'dashboard.sign_in',
-    subject,
-    before: null,
-    after: { role, by },
-    note: null,
-  }
-}
+/** Storage adds who it is, and with what role. */
+const signInEntry = ({ createdAt }: NewSession, by: string, requestId: string): AuditEntry => ({
+  at: createdAt,
+  actor: { via: 'dashboard', name: '', requestId },
+  action: 'dashboard.sign_in',
+  subject,
+  before: null,
+  after: { by },
+  note: null,
+})

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { brand } from '../../brand/files.ts'
 import { AppError } from '../../core/errors.ts'
 import { encodedReply } from '../../http/encoded.ts'
 import { pathOf } from '../../http/request-context.ts'
@@ -9,6 +10,7 @@ const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
+  "font-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "frame-src 'self'",
@@ -90,6 +92,8 @@ const pageOf = ({ script, style, preloads }: Bundle, up: string) =>
 <meta name="color-scheme" content="light dark">
 <title>Cairn</title>
 <link rel="icon" href="${icon}">
+<link rel="preload" href="${up}../docs/${brand.fonts.latin}" as="font" type="font/woff2" crossorigin>
+<link rel="stylesheet" href="${up}../docs/brand.css">
 <link rel="stylesheet" href="${up}assets/${style}">
 ${preloads.map(name => `<link rel="modulepreload" href="${up}assets/${name}">\n`).join('')}<script type="module" src="${up}assets/${script}"></script>
 </head>

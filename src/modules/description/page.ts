@@ -2,9 +2,11 @@ import viewerLicence from 'swagger-ui-dist/LICENSE' with { type: 'file' }
 import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import viewer from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import partsLicences from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
-import { hashOf, type ReadBody } from '../../http/encoded.ts'
+import { brand } from '../../brand/files.ts'
+import { siteHead, siteHeader } from '../../brand/header.ts'
+import { hashOf, prepared, type ReadBody } from '../../http/encoded.ts'
 import icon from './page/icon.svg' with { type: 'file' }
-import index from './page/index.html' with { type: 'file' }
+import index from './page/index.html' with { type: 'text' }
 import style from './page/page.css' with { type: 'file' }
 import script from './page/page.js' with { type: 'file' }
 
@@ -15,13 +17,6 @@ const text = 'text/plain; charset=utf-8'
 interface Source {
   path: string
   type: string
-}
-
-/** Not among the files, so that it is never sent without its policy. */
-const page: Source = {
-  // Bun's types know HTML only as a bundle.
-  path: index as unknown as string,
-  type: 'text/html; charset=utf-8',
 }
 
 /**
@@ -62,6 +57,19 @@ function loadedOnce(source: Source): Promise<PageFile> {
   return file
 }
 
-export const pageItself = () => loadedOnce(page)
+const header = siteHeader(
+  '../../',
+  'API',
+  `<nav id="parts" aria-label="Parts of the API"></nav>
+<button id="authorize" type="button" hidden>Authorize</button>`,
+)
+
+/** The page itself. It is not among the files, so that it is never sent without its policy. */
+export const page = prepared(
+  // Bun's types know HTML only as a bundle.
+  (index as unknown as string)
+    .replace('<!-- head -->', siteHead('../../', brand.fonts.latin))
+    .replace('<!-- header -->', header),
+)
 
 export const pageFile = (name: FileName) => loadedOnce(files[name])

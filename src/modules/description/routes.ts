@@ -5,7 +5,7 @@ import { encodedReply, ofAnyone, pagePolicy, prepared } from '../../http/encoded
 import { pathOf } from '../../http/request-context.ts'
 import { jsonType } from '../../http/responder.ts'
 import { type Route, route } from '../../http/route.ts'
-import { isPageFile, pageFile, pageItself } from './page.ts'
+import { isPageFile, page, pageFile } from './page.ts'
 
 const Part = (description: string) =>
   Type.Record(Type.String(), Type.Unknown(), { description, examples: [{}] })
@@ -65,10 +65,9 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
           isShared: true,
         },
       },
-      async handle(call) {
-        const page = await pageItself()
+      handle(call) {
         return encodedReply(call, page, {
-          'Content-Type': page.type,
+          'Content-Type': 'text/html; charset=utf-8',
           'Content-Security-Policy': policy,
           ...ofAnyone,
         })

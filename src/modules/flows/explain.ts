@@ -2,16 +2,9 @@ import { flowNotFound } from '../../core/errors.ts'
 import { msOf } from '../../core/event/caused.ts'
 import { type PersonIds, personOf } from '../../core/event/event.ts'
 import type { Traits } from '../../core/event/traits.ts'
-import {
-  type Candidate,
-  decide,
-  firstDue,
-  noHistory,
-  type Visit,
-  waitsForIdentify,
-} from '../../core/flow/decision.ts'
+import { type Candidate, firstDue, noHistory, waitsForIdentify } from '../../core/flow/decision.ts'
+import { type DecidedRule, decide, type Visit } from '../../core/flow/explanation.ts'
 import { interruptions, judgeOf, type Moment, newcomer } from '../../core/flow/moment.ts'
-import type { DecidedRule } from '../../core/flow/moment-rules.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { readOrigin } from '../../core/organisation/origin.ts'
 import type { OrganisationRef } from '../../core/reference.ts'

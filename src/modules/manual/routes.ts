@@ -1,4 +1,6 @@
 import { Type } from '@sinclair/typebox'
+import brandScript from '../../brand/brand.js' with { type: 'text' }
+import { brand, fontFiles } from '../../brand/files.ts'
 import { AppError } from '../../core/errors.ts'
 import { unpacked } from '../../core/text/packed.ts'
 import { encodedReply, ofAnyone, pagePolicy, prepared } from '../../http/encoded.ts'
@@ -24,19 +26,28 @@ const fileOf = (text: string, type: string) => ({
 
 const html = 'text/html; charset=utf-8'
 const page = (text: string) => fileOf(text, html)
+const css = 'text/css; charset=utf-8'
 const javascript = 'text/javascript; charset=utf-8'
 
 const index = page(pages.index)
 
-/** The pages of the topics by name, and the files that they load. */
+/** The pages of the topics by name, the files that they load, and those that all of Cairn's pages load. */
 const files = new Map([
   ...Object.entries(pages.topics).map(([name, html]) => [name, page(html)] as const),
-  ['manual.css', fileOf(style, 'text/css; charset=utf-8')],
+  ['brand.css', fileOf(brand.style, css)],
+  ['brand.js', fileOf(brandScript, javascript)],
+  ['manual.css', fileOf(style, css)],
   ['manual.js', fileOf(script, javascript)],
   ['search.js', fileOf(pages.search, javascript)],
   ['alerts.yaml', fileOf(pages.alertRules, 'application/yaml')],
   ['grafana.json', fileOf(pages.grafana, 'application/json')],
 ])
+
+const fontHeaders = {
+  'Content-Type': 'font/woff2',
+  // The file name contains the hash.
+  'Cache-Control': 'public, max-age=31536000, immutable',
+}
 
 /** How many levels below `/docs` a page may be missing: each makes all links of the response longer. */
 const maxDepth = 8
@@ -76,8 +87,11 @@ export const manualRoutes: Route[] = [
     operation: 'getManualFile',
     summary: 'Get a topic of the manual, or a file that its page loads',
     handle(call) {
-      const found = files.get(pathOf(call.request).split('/').at(-1) ?? '')
+      const name = pathOf(call.request).split('/').at(-1) ?? ''
+      const found = files.get(name)
       if (found) return encodedReply(call, found.body, found.headers)
+      const font = fontFiles.get(name)
+      if (font) return { status: 200, body: Bun.file(font), headers: fontHeaders }
       const instead = missingPage(call.request)
       if (instead) return instead
       throw new AppError('not_found', 'Nothing exists at this path')

@@ -2,16 +2,19 @@ import type { Analytics } from '../analytics/schema.ts'
 
 const percent = (rate: number | null) =>
   rate === null ? 'no rate yet' : `${Math.round(rate * 100)} %`
+const counted = (count: number, one: string, several = `${one}s`) =>
+  `${count} ${count === 1 ? one : several}`
 const seconds = (value: number | null) => (value === null ? 'unknown' : `${Math.round(value)} s`)
 
 function stepInWords(step: Analytics['steps'][number]): string {
   const { position, title, key, reached, droppedHere, stillHere, dropOffRate, targetMissing } = step
   const left = droppedHere - stillHere
   const name = `Step ${position + 1}, "${title || key}"`
-  const missing = targetMissing > 0 ? ` Its element was missing in ${targetMissing} runs.` : ''
+  const missing =
+    targetMissing > 0 ? ` Its element was missing in ${counted(targetMissing, 'run')}.` : ''
   const health =
     step.health.state === 'broken' ? ' The element is broken now: call check_steps.' : ''
-  return `${name}: ${reached} runs reached it, ${left} ended here (drop-off ${percent(dropOffRate)}).${missing}${health}`
+  return `${name}: ${counted(reached, 'run')} reached it, ${left} ended here (drop-off ${percent(dropOffRate)}).${missing}${health}`
 }
 
 /** A flow's results in sentences, for who reads no table. */
@@ -21,7 +24,7 @@ export function resultsInWords(results: Analytics): string {
   const few = totals.starts > 0 && totals.starts < 30
   return [
     `"${flowName}", ${from} to ${to} (${timezone})${complete ? '' : ', the last day is not over'}.`,
-    `${totals.starts} runs started, by ${totals.uniqueUsers} people. ${totals.completions} were completed (${percent(totals.completionRate)}), ${totals.dismissals} were dismissed, ${totals.inProgress} are in progress.`,
+    `${counted(totals.starts, 'run')} started, by ${counted(totals.uniqueUsers, 'person', 'people')}. ${totals.completions} were completed (${percent(totals.completionRate)}), ${totals.dismissals} were dismissed, ${totals.inProgress} are in progress.`,
     ...(few ? ['There are too few runs for a conclusion.'] : []),
     `Median time to complete: ${seconds(timeToComplete.medianSeconds)}, 90th percentile ${seconds(timeToComplete.p90Seconds)}.`,
     ...steps.map(stepInWords),

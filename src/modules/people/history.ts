@@ -1,12 +1,18 @@
 import { idsOf, type PersonIds } from '../../core/event/event.ts'
 import { noHistory } from '../../core/flow/decision.ts'
 import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
-import { isoTimeOrNull } from '../../core/time/clock.ts'
+import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { toJson } from '../../http/management.ts'
 import { LoggedEvent } from '../../storage/interfaces/events.ts'
-import type { AllFlows, MetStores, PeopleStore } from '../../storage/interfaces/people.ts'
+import type {
+  AllFlows,
+  MetStores,
+  PeopleList,
+  PeopleStore,
+} from '../../storage/interfaces/people.ts'
 import { newestDefinition } from '../authoring/rules.ts'
 import { serializeHistory } from '../flows/service.ts'
+import { listedTraits } from './list.ts'
 import type { PersonHistory } from './schema.ts'
 import { type EitherId, namedPerson } from './service.ts'
 
@@ -14,6 +20,7 @@ export interface HistoryDeps {
   stores: MetStores
   flows: AllFlows
   people: PeopleStore
+  list: PeopleList
 }
 
 /**
@@ -29,8 +36,15 @@ export async function historyOf(
   const named = namedPerson(organisation, ids)
   const person = idsOf(named.person)
   const flows = await metFlows(organisation, person, deps)
+  const listed = await deps.list.person(organisation.ref, named.person)
+  const profile = listed && {
+    firstSeenAt: isoTime(listed.firstAt),
+    lastSeenAt: isoTime(listed.lastAt),
+    traits: listedTraits(organisation, listed),
+    pages: listed.pages.map(({ url, at }) => ({ url, lastSeenAt: isoTime(at) })),
+  }
   const { events, next } = await deps.people.events(named, before, limit)
-  return { person, flows, events: events.map(event => toJson(LoggedEvent, event)), next }
+  return { person, profile, flows, events: events.map(event => toJson(LoggedEvent, event)), next }
 }
 
 /** The flows that a person has run or completed, or of which they have ticked an item. */

@@ -8,9 +8,11 @@ import {
   type AllFlows,
   Erasure,
   type MetStores,
+  type PeopleList,
   type PeopleStore,
 } from '../../storage/interfaces/people.ts'
 import { historyOf } from './history.ts'
+import { listRoutes } from './list-routes.ts'
 import {
   defaultEvents,
   ErasureQuery,
@@ -31,19 +33,22 @@ const eraser = management('people:erase')
  */
 export const peopleRoutes = ({
   people: store,
+  peopleList: list,
   flows,
   stores,
   clock,
 }: {
   people: PeopleStore
+  peopleList: PeopleList
   flows: AllFlows
   stores: MetStores
   clock: Clock
 }): Route[] => [
+  ...listRoutes({ list, flows, catalogue: stores.catalogue }),
   route({
     ...reads,
     method: 'GET',
-    path: '/manage/people',
+    path: '/manage/people/export',
     operation: 'exportPerson',
     summary: "Export a person's data",
     description:
@@ -74,7 +79,7 @@ export const peopleRoutes = ({
     method: 'GET',
     path: '/manage/people/history',
     operation: 'readPersonHistory',
-    summary: 'Get the flows that a person has seen, and their latest events',
+    summary: 'Get a person: traits, pages, flows seen and latest events',
     query: HistoryQuery,
     responses: {
       200: { description: 'Empty lists if nothing is stored.', schema: PersonHistory },
@@ -82,7 +87,7 @@ export const peopleRoutes = ({
     async handle({ org, query }) {
       const { before = null, limit = defaultEvents, ...ids } = query
       const historyQuery = { ...ids, before, limit: Number(limit) }
-      return json(200, await historyOf(org, historyQuery, { stores, flows, people: store }))
+      return json(200, await historyOf(org, historyQuery, { stores, flows, list, people: store }))
     },
   }),
   eraser.removeWork(

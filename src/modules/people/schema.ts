@@ -1,6 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, text } from '../../core/flow/values.ts'
-import { FlowId, Instant, InstantOrNull, OneOf, OrganisationNames } from '../../core/shapes.ts'
+import {
+  Count,
+  FlowId,
+  Instant,
+  InstantOrNull,
+  OneOf,
+  OrganisationNames,
+  Text,
+} from '../../core/shapes.ts'
 import { LoggedEvent } from '../../storage/interfaces/events.ts'
 import type { Erasure as StoredErasure } from '../../storage/interfaces/people.ts'
 import { HistoryFields } from '../flows/schema.ts'
@@ -28,6 +36,119 @@ export const ErasureQuery = Type.Object({
 
 export const PersonBody = closed(ids)
 
+/** The most people per page, and the default. */
+export const maxPeople = 200
+export const defaultPeople = 50
+
+const filters = {
+  search: Type.Optional(
+    text(1, 128, { description: 'Part of a user ID or anonymous ID. Case does not count.' }),
+  ),
+  filter: Type.Optional(
+    Type.String({
+      maxLength: 4_000,
+      description: 'JSON of a `PeopleFilter`: rules on listed traits, and conditions on flows.',
+      examples: ['{"flows":[{"flow":"welcome","outcome":"completed"}]}'],
+    }),
+  ),
+}
+
+export const CountQuery = Type.Object(filters)
+export type CountQuery = Static<typeof CountQuery>
+
+const indexed = OneOf(['lastSeen', 'firstSeen', 'id'])
+const direction = OneOf(['asc', 'desc'], {
+  description: 'Default: `desc`, and `asc` for `id` and traits.',
+})
+
+export const PeopleFileQuery = Type.Object({
+  ...filters,
+  sort: Type.Optional(indexed),
+  order: Type.Optional(direction),
+  bom: Type.Optional(
+    Type.Literal('1', { description: 'Begin with a byte order mark, for some spreadsheets.' }),
+  ),
+})
+
+export const PeopleQuery = Type.Object({
+  ...filters,
+  sort: Type.Optional(
+    Type.String({
+      maxLength: 80,
+      pattern: '^(lastSeen|firstSeen|id|flows|trait:.+)$',
+      mustBe: 'lastSeen, firstSeen, id, flows, or trait: and the name of a listed trait',
+      description:
+        '`lastSeen` (default), `firstSeen`, `id`, `flows` (flows seen) or `trait:plan`. The last two look at everybody.',
+    }),
+  ),
+  order: Type.Optional(direction),
+  after: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,1000}$',
+      mustBe: 'a cursor of this list',
+      description: '`next` of the previous page. Default: the first page.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.String({
+      pattern: '^([1-9]\\d?|1\\d\\d|200)$',
+      mustBe: `a number from 1 to ${maxPeople}`,
+      description: `Maximum number of people, 1 to ${maxPeople}. Default: ${defaultPeople}.`,
+    }),
+  ),
+})
+
+const PersonIds = {
+  userId: Type.Union([Type.String(), Type.Null()], { examples: ['ann'] }),
+  anonymousId: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
+}
+
+/** What stored events say of a person. */
+const Seen = {
+  firstSeenAt: Instant('Time of their first event.'),
+  lastSeenAt: Instant('Time of their latest event.'),
+  traits: Type.Record(Type.String(), Type.String(), {
+    description: 'Listed traits as last reported, as text. One that was never reported is missing.',
+    examples: [{ plan: 'pro' }],
+  }),
+}
+
+const met = 'Flows seen, each with the best outcome of all runs.'
+
+export const People = Type.Object(
+  {
+    traits: Type.Array(Type.String(), {
+      description: 'The traits that the organisation lists.',
+      examples: [['plan']],
+    }),
+    people: Type.Array(
+      Type.Object({
+        ...PersonIds,
+        ...Seen,
+        flows: Type.Object(
+          {
+            seen: Count('Flows of which the person has a run.', 3),
+            completed: Count('Of these, completed.', 1),
+            dismissed: Count('Of these, dismissed and never completed.', 1),
+            inProgress: Count('Of these, neither.', 1),
+          },
+          { description: met },
+        ),
+      }),
+    ),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Send it as `after` to get the next page. Null on the last page.',
+      examples: ['WzE3OTAwMDAwMDAwMDAsInVhbm4iXQ'],
+    }),
+  },
+  { title: 'People' },
+)
+
+export const PeopleCount = Type.Object(
+  { people: Count('People who meet the conditions.', 1204), all: Count('All people.', 20_311) },
+  { title: 'PeopleCount' },
+)
+
 /** The most events per response, and the default. */
 export const maxEvents = 200
 export const defaultEvents = 50
@@ -53,10 +174,23 @@ export const HistoryQuery = Type.Object({
 
 export const PersonHistory = Type.Object(
   {
-    person: Type.Object({
-      userId: Type.Union([Type.String(), Type.Null()], { examples: ['ann'] }),
-      anonymousId: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
-    }),
+    person: Type.Object(PersonIds),
+    profile: Type.Union(
+      [
+        Type.Object({
+          ...Seen,
+          pages: Type.Array(
+            Type.Object({
+              url: Text('Without query and fragment.', 'https://app.example.com/projects'),
+              lastSeenAt: Instant('Time of their latest event there.'),
+            }),
+            { description: 'Pages of their latest events, latest first. At most 8.' },
+          ),
+        }),
+        Type.Null(),
+      ],
+      { description: 'Null if no event of the person is stored.' },
+    ),
     flows: Type.Array(
       Type.Object({
         flowId: FlowId,
@@ -106,6 +240,7 @@ export const PersonData = Type.Object(
       anonymousId: Type.Optional(Type.String()),
     }),
     exportedAt: Instant('When the data was read.'),
+    profile: Rows('When they were seen, their traits as last reported, and their latest pages.'),
     events: Rows('Events of the person, or from a browser with their anonymous ID.'),
     runs: Rows('Runs of flows.'),
     completions: Rows('Flows that the person has completed.'),

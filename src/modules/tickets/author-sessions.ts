@@ -73,7 +73,7 @@ function ownSession(tickets: Tickets, { organisation, id, author }: SessionOfAut
   const isOwn =
     ticket?.kind === 'author' && ticket.organisation === organisation.id && ticket.author === author
   if (isOwn) return ticket
-  throw new AppError('not_found', 'There is no such author session, or it has ended')
+  throw new AppError('not_found', 'Author session not found, or it has ended.')
 }
 
 function stateOf({ sha256, expiresAt, connectedAt }: AuthorTicket, now: number) {

@@ -113,7 +113,7 @@ export async function endPreview(
     return ticket
   })
   if (!ended || now >= ended.expiresAt)
-    throw new AppError('not_found', 'There is no such preview link, or it has ended')
+    throw new AppError('not_found', 'Preview link not found, or it has ended.')
   const entry = audit('flow.end_preview', ended.flow, { before: auditedOf(ended) })
   await store.note(organisation.ref, entry)
 }

@@ -27,7 +27,11 @@ export type ManagementToken = StaticDecode<typeof ManagementToken>
 export type NewManagementToken = Pick<
   ManagementToken,
   'id' | 'name' | 'scopes' | 'createdAt' | 'expiresAt'
-> & { sha256: string }
+> & {
+  sha256: string
+  /** The member who created it, if a member did. */
+  createdById?: string | null
+}
 
 /** A line of the audit log as it is read, with its number. The newest line has the greatest number. */
 export type AuditLine = AuditEntry & { line: number }

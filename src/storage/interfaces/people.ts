@@ -1,12 +1,14 @@
 import { type StaticDecode, Type } from '@sinclair/typebox'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
-import type { OrganisationRef } from '../../core/reference.ts'
+import type { ReportedTrait, SeenPage } from '../../core/person/seen.ts'
+import type { FlowRef, OrganisationRef } from '../../core/reference.ts'
 import { Instant, InstantOrNull, OrganisationId, Text } from '../../core/shapes.ts'
 import type { FlowStore } from './authoring.ts'
 import type { ChecklistReader } from './checklists.ts'
 import type { LoggedEvent } from './events.ts'
 import type { HistoryReader } from './flows.ts'
+import type { RunRow } from './runs.ts'
 
 /** A person of an organisation. */
 export interface NamedPerson {
@@ -80,6 +82,61 @@ export interface PersonsEvents {
   events: readonly LoggedEvent[]
   /** Where to continue; null if there is nothing older. */
   next: string | null
+}
+
+/** A person as stored events show them. */
+export interface ListedPerson {
+  /** As `personOf` names them. */
+  person: string
+  /** Epoch milliseconds. */
+  firstAt: number
+  lastAt: number
+  /** Listed traits by name, as last reported. */
+  traits: ReadonlyMap<string, ReportedTrait>
+  /** The pages of their latest events, latest first. */
+  pages: readonly SeenPage[]
+}
+
+/** An order of people; those of equal times follow each other by name, in the same direction. */
+export interface PeopleOrder {
+  by: 'lastSeen' | 'firstSeen' | 'id'
+  isDescending: boolean
+}
+
+/** A place in an order of people. */
+export type PeoplePlace = Pick<ListedPerson, 'person' | 'firstAt' | 'lastAt'>
+
+/** The outcomes of a person's runs of one flow. */
+export interface MetFlow {
+  flowRef: FlowRef
+  /** Whether any run was completed, or dismissed. */
+  isCompleted: boolean
+  isDismissed: boolean
+}
+
+/** What a list of people needs from storage. */
+export interface PeopleList {
+  /** People after a place in an order, some at a time. Null for the beginning. */
+  people(
+    orgRef: OrganisationRef,
+    order: PeopleOrder,
+    after: PeoplePlace | null,
+  ): AsyncIterable<readonly ListedPerson[]>
+  /** How many people there are. */
+  count(orgRef: OrganisationRef): Promise<number>
+  /** Null if no stored event is of them. */
+  person(orgRef: OrganisationRef, person: string): Promise<ListedPerson | null>
+  /** The flows that each of these people has a run of. */
+  metFlows(
+    orgRef: OrganisationRef,
+    people: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly MetFlow[]>>
+  /** The runs of each of these people in a flow. */
+  runsIn(
+    orgRef: OrganisationRef,
+    flowRef: FlowRef,
+    people: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly RunRow[]>>
 }
 
 /** What the data of people needs from storage. */

@@ -10,10 +10,12 @@ import type { EnvironmentStore } from '../interfaces/environments.ts'
 import type { ActivityStore, EventLog } from '../interfaces/events.ts'
 import type { ExplainStore } from '../interfaces/flows.ts'
 import type { KnownSessions, KnownTokens } from '../interfaces/gate.ts'
+import type { ImageStore } from '../interfaces/images.ts'
 import type { SeenStore } from '../interfaces/installation.ts'
+import type { MemberStore } from '../interfaces/members.ts'
 import type { OperationsStore } from '../interfaces/operations.ts'
 import type { OrganisationStore } from '../interfaces/organisations.ts'
-import type { PeopleStore } from '../interfaces/people.ts'
+import type { PeopleList, PeopleStore } from '../interfaces/people.ts'
 import type { RunStore } from '../interfaces/runs.ts'
 import type { StepEvidenceStore } from '../interfaces/steps.ts'
 import type { TicketStore } from '../interfaces/tickets.ts'
@@ -33,6 +35,7 @@ import {
 import { EventLogReader } from './ledger/event-log.ts'
 import { readAudit, writeAudit } from './organisations/audit-log.ts'
 import * as dashboard from './organisations/dashboard-sessions.ts'
+import * as imageTable from './organisations/images.ts'
 import {
   createToken,
   findToken,
@@ -40,6 +43,7 @@ import {
   noteTokenUse,
   revokeToken,
 } from './organisations/management-tokens.ts'
+import * as members from './organisations/members.ts'
 import {
   addOrganisation,
   changeOrganisation,
@@ -49,6 +53,7 @@ import {
 } from './organisations/organisations.ts'
 import { linkStaging, readLinks, unlinkStaging } from './organisations/staging-links.ts'
 import { identityHours } from './organisations/user-hashes.ts'
+import { peopleListOver } from './people/people-list.ts'
 import { personData } from './people/person-data.ts'
 import { personEventsOver } from './people/person-events.ts'
 import { runListOver } from './runs/run-rows.ts'
@@ -108,6 +113,7 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
   }
   const steps = new StepReader(reading)
   const eventLog = new EventLogReader(reading)
+  const peopleList = peopleListOver(reading)
   const runs = first(storage.projected, {
     runs: runListOver(reading).runs,
     writtenTexts: writtenTextsOver(reading),
@@ -142,6 +148,13 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
     }),
     eventLog: asPort<EventLog>(first(storage.followed, eventLog)),
     activity: asPort<ActivityStore>({ after: (...args) => storage.readActivity(...args) }),
+    peopleList: asPort<PeopleList>({
+      ...first(storage.projected, peopleList),
+      async *people(...args) {
+        await storage.projected()
+        yield* peopleList.people(...args)
+      },
+    }),
     people: asPort<PeopleStore>({
       stored: person => runs.stored(reading, person),
       events: first(storage.followed, { events: personEventsOver(reading, eventLog) }).events,
@@ -185,8 +198,18 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
       link: reads(dashboard.findLink),
       redeemLink: changes(dashboard.redeemLink),
       beginSession: changes(dashboard.beginSession),
+      nameMember: changes(members.nameMember),
       endSession: changes(dashboard.endSession),
       endSessionsOf: changes(dashboard.endSessionsOf),
+    }),
+    members: asPort<MemberStore>({
+      members: reads(members.listMembers),
+      invitations: reads(members.listInvitations),
+      invite: changes(members.invite),
+      revokeInvitation: changes(members.revokeInvitation),
+      linkMember: changes(members.linkMember),
+      changeRole: changes(members.changeRole),
+      removeMember: changes(members.removeMember),
     }),
     alerts: asPort<AlertStore>({
       watched: reads(alertTables.watchedOrganisations),
@@ -207,6 +230,12 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
       attempted: notes(alertTables.recordAttempt),
       replay: changes(alertTables.replayDelivery),
       forget: notes(alertTables.forgetAlerts),
+    }),
+    images: asPort<ImageStore>({
+      list: reads(imageTable.listImages),
+      add: changes(imageTable.addImage),
+      remove: changes(imageTable.removeImage),
+      content: reads(imageTable.imageContent),
     }),
     environments: asPort<EnvironmentStore>({
       links: reads(readLinks),

@@ -123,7 +123,7 @@ create table runs (
 create unique index runs_by_key on runs (flow_id, run_key);
 create index runs_by_start on runs (org_id, flow_id, started_at);
 create index runs_with_answers on runs (org_id, flow_id, started_at, id) where answers is not null;
-create index runs_by_person on runs (org_id, flow_id, person, started_at);
+create index runs_by_person on runs (org_id, person, flow_id, started_at);
 
 create table ticks (
   org_id integer not null,
@@ -399,7 +399,9 @@ create table management_tokens (
   expires_at integer not null,
   -- To the minute; null for one that was never used.
   last_used_at integer,
-  revoked_at integer
+  revoked_at integer,
+  -- The member who created it, if a member did.
+  created_by_id text
 ) strict;
 create index management_tokens_by_org on management_tokens (org_id);
 
@@ -421,34 +423,82 @@ create table audit_log (
 create index audit_log_by_org on audit_log (org_id, id);
 create index audit_log_by_subject on audit_log (org_id, subject, id);
 
+-- People who may sign in to the dashboard.
+create table members (
+  id integer primary key,
+  public_id text not null unique,
+  org_id integer not null,
+  name text not null,
+  -- 0 until the person has given a name, if their link had none.
+  is_named integer not null,
+  role text not null,
+  -- 1 if the identity provider gives the role.
+  is_role_provided integer not null,
+  method text not null,
+  -- Who gives the identity, and the person there; the subject is empty for tokens that name nobody.
+  issuer text not null,
+  subject text not null,
+  created_at integer not null,
+  -- To the minute.
+  last_seen_at integer not null
+) strict;
+create unique index members_by_identity on members (org_id, issuer, subject);
+
 -- Who is signed in to the dashboard: of each cookie the hash alone, so that who reads this has none.
 create table dashboard_sessions (
   id integer primary key,
   org_id integer not null,
+  member_id integer not null,
   sha256 text not null unique,
-  role text not null,
-  name text not null,
-  -- Who it is at the identity provider, and the session there; null where there is none.
-  subject text,
-  issuer text,
+  -- 1 if it gives no more than a viewer's role, whatever the member's is.
+  is_read_only integer not null,
+  -- The session at the identity provider; null where there is none.
   sid text,
   created_at integer not null,
   -- To the minute.
   last_seen_at integer not null,
+  idle_ms integer not null,
   ends_at integer not null
 ) strict;
 create index dashboard_sessions_by_org on dashboard_sessions (org_id);
+create index dashboard_sessions_by_member on dashboard_sessions (member_id);
 
--- Links by which the operator lets somebody in, once: of each code the hash alone.
+-- Links that sign a person in, once: of each code the hash alone.
 create table dashboard_links (
   id integer primary key,
   org_id integer not null,
   sha256 text not null unique,
-  role text not null,
+  public_id text not null unique,
+  method text not null,
+  -- Of the member who signs in.
+  issuer text not null,
+  subject text not null,
   name text not null,
+  is_named integer not null,
+  -- Null for a member who keeps their role.
+  role text,
+  created_by text not null,
+  -- The member who created it, if a member did.
+  created_by_id text,
+  created_at integer not null,
   expires_at integer not null
 ) strict;
 create index dashboard_links_by_org on dashboard_links (org_id);
+
+-- Images that steps show. Their id is a hash of organisation and content, so that no other organisation can tell.
+create table images (
+  id text primary key,
+  org_id integer not null,
+  type text not null,
+  width integer not null,
+  height integer not null,
+  bytes integer not null,
+  -- As the uploaded file was called; null if nobody said.
+  name text,
+  created_at integer not null,
+  content blob not null
+) strict;
+create index images_by_org on images (org_id, created_at, bytes);
 
 -- What an organisation is alerted to. It has no row before its first change.
 create table alert_settings (
@@ -538,6 +588,21 @@ create table caused_events (
   primary key (org_id, person, name)
 ) strict, without rowid;
 
+-- People as events show them; who was erased has no row, nor who was not seen after `retained.at`.
+create table people (
+  org_id integer not null,
+  person text not null,
+  first_at integer not null,
+  last_at integer not null,
+  -- JSON, by name: [[name, value, time], ...], listed traits as last reported.
+  traits text not null,
+  -- JSON, latest first: [[page, time], ...], see `core/person/seen.ts`.
+  pages text not null,
+  primary key (org_id, person)
+) strict, without rowid;
+create index people_by_last on people (org_id, last_at, person);
+create index people_by_first on people (org_id, first_at, person);
+
 -- Who was held back from a version of a flow, and when first.
 create table held_out (
   org_id integer not null,
@@ -600,7 +665,9 @@ create table short_lived (
 -- Up to which row of the ledger an organisation's events were kept for long enough, so that they are deleted.
 create table retained (
   org_id integer primary key,
-  seq integer not null
+  seq integer not null,
+  -- When that row was received: nothing about people is kept that events up to that said.
+  at integer not null
 ) strict;
 
 -- What a server alone has in files: its session key, and versions of the snippet.

@@ -1,3 +1,4 @@
+import { attempt } from '../../core/attempt.ts'
 import type { BrowserStore } from './parts.ts'
 
 /**
@@ -9,21 +10,13 @@ export function createBrowserStore(prefix: string, page: Window): BrowserStore {
   let isStored = true
   const storage = () => page.localStorage
 
-  const tried = <Result>(work: () => Result, otherwise: Result): Result => {
-    try {
-      return work()
-    } catch {
-      return otherwise
-    }
-  }
-
   const read = (name: string): string | null =>
     memory.has(name)
       ? (memory.get(name) ?? null)
-      : tried(() => storage().getItem(prefix + name), null)
+      : attempt(() => storage().getItem(prefix + name), null)
 
   const write = (name: string, text: string | null): void => {
-    const isKept = tried(() => {
+    const isKept = attempt(() => {
       if (!isStored) return false
       if (text === null) storage().removeItem(prefix + name)
       else storage().setItem(prefix + name, text)
@@ -34,7 +27,7 @@ export function createBrowserStore(prefix: string, page: Window): BrowserStore {
   }
 
   const storedNames = (): string[] =>
-    tried(() => Object.keys(storage()), [])
+    attempt(() => Object.keys(storage()), [])
       .filter(name => name.startsWith(prefix))
       .map(name => name.slice(prefix.length))
 
@@ -47,14 +40,14 @@ export function createBrowserStore(prefix: string, page: Window): BrowserStore {
     get<Value>(name: string): Value | null {
       const text = read(name)
       // Other scripts write into this storage too, and may have written anything.
-      return text === null ? null : tried(() => JSON.parse(text) as Value, null)
+      return text === null ? null : attempt(() => JSON.parse(text) as Value, null)
     },
     set: (name, value) => write(name, JSON.stringify(value)),
     remove: name => write(name, null),
     names,
     forget(but) {
       const others = storedNames().filter(name => name !== but)
-      for (const name of others) tried(() => storage().removeItem(prefix + name), undefined)
+      for (const name of others) attempt(() => storage().removeItem(prefix + name), undefined)
       for (const name of [...memory.keys()]) if (name !== but) memory.delete(name)
     },
     allow(isAllowed) {

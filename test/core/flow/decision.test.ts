@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import {
   type Candidate,
-  decide,
   type FlowHistory,
   firstDue,
   noHistory,
 } from '../../../src/core/flow/decision.ts'
+import { decide } from '../../../src/core/flow/explanation.ts'
 import type { AudienceRule, FlowDefinition, Step, Target } from '../../../src/core/flow/flow.ts'
 import { judgeOf, newcomer } from '../../../src/core/flow/moment.ts'
 
@@ -112,20 +112,20 @@ describe('how often', () => {
 
   test.each([
     ['once', 'never', true, 'once, and this person has not started it'],
-    ['once', 'open', true, 'once, and the run of 2026-11-03 goes on'],
+    ['once', 'open', true, 'once, and the run of 2026-11-03 is in progress'],
     ['once', 'completed', false, 'once, and it was completed on 2026-11-03'],
     ['once', 'dismissed', false, 'once, and it was dismissed on 2026-11-03'],
     ['once', 'dismissed, then open', false, 'once, and it was dismissed on 2026-11-03'],
     ['once', 'completed, then open', false, 'once, and it was completed on 2026-11-03'],
     ['until_completed', 'never', true, 'until completed, and this person has not started it'],
-    ['until_completed', 'open', true, 'until completed, and the run of 2026-11-03 goes on'],
+    ['until_completed', 'open', true, 'until completed, and the run of 2026-11-03 is in progress'],
     ['until_completed', 'completed', false, 'until completed, and it was completed on 2026-11-03'],
     ['until_completed', 'dismissed', true, 'until completed, and it was dismissed on 2026-11-03'],
     [
       'until_completed',
       'dismissed, then open',
       true,
-      'until completed, and the run of 2026-11-05 goes on',
+      'until completed, and the run of 2026-11-05 is in progress',
     ],
     [
       'until_completed',
@@ -136,7 +136,7 @@ describe('how often', () => {
     ['always', 'never', true, 'always, and this person has not started it'],
     ['always', 'completed', true, 'always, and it was completed on 2026-11-03'],
     ['always', 'dismissed', true, 'always, and it was dismissed on 2026-11-03'],
-    ['always', 'completed, then open', true, 'always, and the run of 2026-11-05 goes on'],
+    ['always', 'completed, then open', true, 'always, and the run of 2026-11-05 is in progress'],
   ] as const)('%s, %s: %p', (frequency, history, holds, why) => {
     const { rules } = decide(candidate({ frequency, history: histories[history]! }), visit, [])
     expect(rules.find(({ rule }) => rule === 'frequency')).toMatchObject({ holds, why })
@@ -197,9 +197,9 @@ test('the parts of a condition say which of them held', () => {
 })
 
 test.each([
-  [target(), /#search only the browser knows; after 3000 ms without it, its step is skipped/],
+  [target(), /#search; after 3000 ms without it, its step is skipped/],
   [target({ onMissing: 'wait' }), /without it, the step waits/],
-  [target({ alternates: ['#find'] }), /has #search, or finds it otherwise, only the browser/],
+  [target({ alternates: ['#find'] }), /has #search or finds it otherwise/],
   [target({ onMissing: 'stop', waitMs: 0 }), /after 0 ms without it, the flow ends/],
 ])('the target of the first step is left to the browser: %#', (first, why) => {
   const { rules, shown } = decide(candidate({ target: first }), visit, [])

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type CausedAt, mergeCaused } from '../../../src/core/event/caused.ts'
-import { type Candidate, decide, firstDue, noHistory } from '../../../src/core/flow/decision.ts'
+import { type Candidate, firstDue, noHistory } from '../../../src/core/flow/decision.ts'
+import { decide } from '../../../src/core/flow/explanation.ts'
 import {
   changesInMs,
   judgeOf,
@@ -42,11 +43,11 @@ describe('a schedule', () => {
     [{ to: '2026-11-20', timezone: 'UTC' }, undefined],
     [
       { to: '2026-11-19', timezone: 'UTC' },
-      'schedule false: it was over on 2026-11-20 00:00 UTC; only runs that have begun go on',
+      'schedule false: it ended on 2026-11-20 00:00 UTC; only runs already started continue',
     ],
     [
       { to: '2026-11-20T12:00', timezone: 'UTC' },
-      'schedule false: it was over on 2026-11-20 12:00 UTC; only runs that have begun go on',
+      'schedule false: it ended on 2026-11-20 12:00 UTC; only runs already started continue',
     ],
   ])('%p', (schedule, why) => {
     expect(failed({ schedule })[0]).toBe(why as string)
@@ -162,7 +163,11 @@ describe('what has to have happened', () => {
       'event false: e was caused 1 time, 2 times needed; as far as the server knows',
     ],
     [{ delayMs: 5 }, {}, 'delay null: on the page for 5 ms, which only the browser knows'],
-    [{ element: '#a' }, {}, 'element null: whether #a is seen on the page only the browser knows'],
+    [
+      { element: '#a' },
+      {},
+      'element null: only the browser knows whether #a is visible on the page',
+    ],
   ] as [Timed['when'], Partial<Moment>, string | undefined][])('%p', (when, moment, why) => {
     expect(failed({ when: when! }, moment)[0]).toBe(why as string)
   })

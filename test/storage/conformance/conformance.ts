@@ -6,10 +6,12 @@ import { answersConform } from './answers.ts'
 import { authoringConforms } from './authoring.ts'
 import { checklistsConform } from './checklists.ts'
 import { environmentsConform } from './environments.ts'
+import { imagesConform } from './images.ts'
 import { ledgerConforms } from './ledger.ts'
 import { operationsConform } from './operations.ts'
 import { organisationsConform } from './organisations.ts'
 import { peopleConform } from './people.ts'
+import { peopleListConforms } from './people-list.ts'
 import { presenceConforms } from './presence.ts'
 import { retentionConforms } from './retention.ts'
 import { signInsConform } from './sign-ins.ts'
@@ -42,9 +44,11 @@ export function conformance(name: string, openStore: OpenStore, rounds = default
     describe('written answers', () => answersConform(openShared))
     describe('activity', () => activityConforms(openShared))
     describe('tickets', () => ticketsConform(openShared))
+    describe('images', () => imagesConform(openShared))
     describe('links of organisations', () => environmentsConform(openShared))
     checklistsConform(open, rounds)
     describe('people', () => peopleConform(open, rounds))
+    peopleListConforms(open, rounds)
     retentionConforms(open, rounds)
     describe('steps', () => stepsConform(open))
     describe('presence', () => presenceConforms(openShared))

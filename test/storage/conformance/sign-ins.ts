@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { newId } from '../../../src/core/organisation/ids.ts'
 import { newDashboardSecret } from '../../../src/core/organisation/sessions.ts'
-import type { NewSession } from '../../../src/storage/interfaces/dashboard.ts'
+import type {
+  NewcomerOrMember,
+  NewLink,
+  NewSession,
+} from '../../../src/storage/interfaces/dashboard.ts'
 import type { OpenStore, Store } from './store.ts'
 import { auditOf, Tenant } from './tenant.ts'
 
@@ -18,18 +23,29 @@ export function signInsConform(open: OpenStore): void {
   })
   afterAll(() => store.close())
 
-  const session = (more: Partial<NewSession> = {}): NewSession => ({
-    ...{ sha256: newDashboardSecret(), role: 'editor', name: 'Ann' },
-    ...{ subject: 'ann', issuer: provider, sid: 'one' },
-    ...{ createdAt: 60_000, lastSeenAt: 60_000, endsAt: 9_000_000 },
+  type Begun = NewSession & NewcomerOrMember
+  const session = (more: Partial<Begun> = {}): Begun => ({
+    ...{ sha256: newDashboardSecret(), role: 'editor', name: 'Ann', isNamed: true },
+    ...{ subject: 'ann', issuer: provider, method: 'provider', sid: 'one', isReadOnly: false },
+    ...{ createdAt: 60_000, lastSeenAt: 60_000, idleMs: minute, endsAt: 9_000_000 },
+    ...more,
+  })
+  const partsOf = (begun: Begun): [NewcomerOrMember, NewSession] => {
+    const { sha256, isReadOnly, sid, createdAt, lastSeenAt, idleMs, endsAt, ...who } = begun
+    return [who, { sha256, isReadOnly, sid, createdAt, lastSeenAt, idleMs, endsAt }]
+  }
+  const newLink = (sha256: string, more: Partial<NewLink>): NewLink => ({
+    ...{ sha256, id: newId('invitation'), issuer: 'invitation', subject: sha256 },
+    ...{ name: 'Ben', isNamed: true, method: 'invitation', role: 'owner' },
+    ...{ createdBy: 'Ann', createdById: null, createdAt: 1, expiresAt: 99 },
     ...more,
   })
   const signIns = () => store.management.signIns
   const find = (sha256: string) => store.management.dashboardSessions.find(sha256)
   const audit = () => auditOf('dashboard.sign_in', 'dashboard')
-  const begin = async (more: Partial<NewSession> = {}, of = tenant) => {
+  const begin = async (more: Partial<Begun> = {}, of = tenant) => {
     const begun = session(more)
-    await signIns().beginSession(of.ref, begun, audit())
+    await signIns().beginSession(of.ref, ...partsOf(begun), audit())
     return begun.sha256
   }
   const standing = async (...ones: string[]) =>
@@ -38,8 +54,13 @@ export function signInsConform(open: OpenStore): void {
 
   test('a session is found by its hash, with its owner', async () => {
     const begun = session()
-    await signIns().beginSession(tenant.ref, begun, audit())
-    expect(await find(begun.sha256)).toEqual({ ...begun, organisation: tenant.id })
+    await signIns().beginSession(tenant.ref, ...partsOf(begun), audit())
+    const { isReadOnly: _, sid: __, subject: ___, method: ____, ...seen } = begun
+    expect(await find(begun.sha256)).toEqual({
+      ...seen,
+      memberId: expect.any(String),
+      organisation: tenant.id,
+    } as never)
     expect(await find('of nobody')).toBeNull()
     await store.reopen()
     expect(await find(begun.sha256)).toMatchObject({ name: 'Ann' })
@@ -47,11 +68,11 @@ export function signInsConform(open: OpenStore): void {
 
   test('a link is used up by one session, which has its line in the audit log', async () => {
     const sha256 = newDashboardSecret()
-    const link = { role: 'owner', name: 'Ben', expiresAt: 99 } as const
-    await signIns().createLink(tenant.ref, { sha256, ...link }, auditOf('dashboard.link', 'x'))
+    await signIns().createLink(tenant.ref, newLink(sha256, {}), auditOf('dashboard.link', 'x'))
+    const link = { method: 'invitation', expiresAt: 99 } as const
     expect(await signIns().link(sha256)).toEqual({ ...link, organisation: tenant.id })
     const before = (await lines(tenant)).length
-    const sessions = Array.from({ length: 4 }, () => session({ role: 'owner', name: 'Ben' }))
+    const sessions = Array.from({ length: 4 }, () => partsOf(session())[1])
     const redeemed = await Promise.all(
       sessions.map(one => signIns().redeemLink(sha256, one, audit())),
     )
@@ -59,7 +80,7 @@ export function signInsConform(open: OpenStore): void {
     const found = await standing(...sessions.map(one => one.sha256))
     expect(found).toEqual(redeemed)
     expect(await find(sessions[redeemed.indexOf(true)]!.sha256)).toMatchObject({
-      organisation: tenant.id,
+      ...{ organisation: tenant.id, name: 'Ben', role: 'owner' },
     })
     expect(await lines(tenant)).toHaveLength(before + 1)
     expect(await signIns().link(sha256)).toBeNull()
@@ -68,14 +89,14 @@ export function signInsConform(open: OpenStore): void {
 
   test('a session that cannot be written is not begun, and its link is not used up', async () => {
     const sha256 = newDashboardSecret()
-    const link = { sha256, role: 'viewer', name: 'Cem', expiresAt: 99 } as const
+    const link = newLink(sha256, { name: 'Cem' })
     const broken = auditOf(null as never, 'x')
     await expect(signIns().createLink(tenant.ref, link, broken)).rejects.toThrow()
     expect(await signIns().link(sha256)).toBeNull()
     await signIns().createLink(tenant.ref, link, auditOf('dashboard.link', 'x'))
-    const begun = session()
+    const [, begun] = partsOf(session())
     await expect(signIns().redeemLink(sha256, begun, broken)).rejects.toThrow()
-    expect(await signIns().link(sha256)).toMatchObject({ name: 'Cem' })
+    expect(await signIns().link(sha256)).toMatchObject({ expiresAt: 99 })
     expect(await find(begun.sha256)).toBeNull()
   })
 
@@ -94,7 +115,7 @@ export function signInsConform(open: OpenStore): void {
         await begin({ subject: 'dan', sid: 'two' }),
         await begin({ subject: 'dan', issuer: 'link' }),
         await begin({ subject: 'eve' }),
-        await begin({ subject: null }),
+        await begin({ subject: '' }),
         await begin({ subject: 'dan' }, other),
       ]
       await signIns().endSession(tenant.ref, dan, true)
@@ -102,7 +123,7 @@ export function signInsConform(open: OpenStore): void {
     })
 
     test('with no other if nobody knows whose it is', async () => {
-      const [one, two] = [await begin({ subject: null }), await begin({ subject: null })]
+      const [one, two] = [await begin({ subject: '' }), await begin({ subject: '' })]
       await signIns().endSession(tenant.ref, one, true)
       expect(await standing(one, two)).toEqual([false, true])
     })

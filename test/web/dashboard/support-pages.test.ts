@@ -1,9 +1,7 @@
 import { expect } from 'bun:test'
 import type { Installation } from '../../../src/modules/installation/schema.ts'
 import type { PersonHistory } from '../../../src/modules/people/schema.ts'
-import { defaultMs } from '../../../src/web/dashboard/api/read.ts'
 import { apiOf } from '../../support/binary.ts'
-import { pass } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse, requireSound } from '../../support/dashboard.ts'
 import { comeBack } from '../../support/dashboard-faults.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
@@ -35,7 +33,7 @@ test('every role gets the code that the command line prints, and can copy it', a
   for (const [boxes, query] of [
     [[], ''],
     [['People sign in'], '?login=no'],
-    [['This version alone'], '?login=no&version=this'],
+    [['Pin this version'], '?login=no&version=this'],
     [['People sign in'], '?version=this'],
   ] as const) {
     for (const box of boxes) await page.getByLabel(box).click()
@@ -44,11 +42,9 @@ test('every role gets the code that the command line prints, and can copy it', a
     expect(tag).toContain(house.snippetKey)
     expect(printed.stdout).toContain(tag)
   }
-  expect(printed.stdout).toContain(
-    await codeIn(page, 'Calls before the script has come').innerText(),
-  )
+  expect(printed.stdout).toContain(await codeIn(page, 'Calls before the script loads').innerText())
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await page.getByRole('button', { name: 'Copy: Content-Security-Policy' }).click()
+  await page.getByRole('button', { name: 'Copy: Content security policy' }).click()
   await page.getByText('Copied').waitFor()
   const copied = await page.evaluate('navigator.clipboard.readText()')
   const { origin } = new URL(house.server.url)
@@ -73,12 +69,12 @@ test('a page with the code for pages or for tag managers is detected under the c
   const { page } = await house.visit('/install')
   await page.getByLabel('People sign in').click()
   for (const [way, code] of [
-    ['Page', 'Tag'],
+    ['HTML', 'Tag'],
     ['Tag manager', 'Custom HTML'],
   ] as const) {
     await page.getByText(way, { exact: true }).click()
     const html = await codeIn(page, code).innerText()
-    const allowed = await codeIn(page, 'Content-Security-Policy').innerText()
+    const allowed = await codeIn(page, 'Content security policy').innerText()
     // A tag manager's own code may run; the policy under test is about what that code loads and requests.
     const own = allowed.replace('script-src', "script-src 'unsafe-inline'").replaceAll('\n', ' ')
     const site = siteWith(html, own)
@@ -96,7 +92,7 @@ test('a page with the code for pages or for tag managers is detected under the c
     }
   }
   await comeBack(page)
-  await page.getByText('A page has asked for flows').waitFor()
+  await page.getByText('First page loaded flows').waitFor()
   const { stages } = await manage<Installation>('install')
   const ticked = await page.locator('.first-steps li.done').count()
   expect(ticked).toBe(stages.filter(({ firstAt }) => firstAt !== null).length + 1)
@@ -126,35 +122,6 @@ test('findings are those of the API, with what to do', async () => {
   )
   await page.goto(house.at(''))
   await page.getByText(/^First seen in the hour of .* \d\d:00\. Look at the results/).waitFor()
-})
-
-test('an empty organisation is led to its first tour; each step ticks by itself', async () => {
-  const empty = await DashboardHouse.empty(house)
-  try {
-    const { page, noticed } = await empty.visit('', { clock: true })
-    await page.getByText('Three steps to your first tour').waitFor()
-    expect(await hardToUse(page)).toEqual([])
-    const done = page.locator('.first-steps li.done')
-    expect(await done.count()).toBe(0)
-    const commands = await codeIn(page, 'A first tour').innerText()
-    expect(commands).toContain(`cairn flows push welcome.yaml --url ${empty.server.url}`)
-    const [, file] = /<<'END'\n([\s\S]*)END\n/.exec(commands)!
-    await Bun.write(`${empty.place.folder}/welcome.yaml`, file!)
-    await empty.place.run(['flows', 'push', 'welcome.yaml'])
-    await pass(page, defaultMs)
-    await done.nth(0).waitFor()
-    await empty.ask('GET', '/flows')
-    await pass(page, defaultMs)
-    await done.nth(1).waitFor()
-    const publish = await codeIn(page, 'Publish').innerText()
-    expect(publish).toBe(`cairn flows publish welcome --url ${empty.server.url}`)
-    await empty.place.run(['flows', 'publish', 'welcome'])
-    await pass(page, defaultMs)
-    await page.getByText('Needs attention').waitFor()
-    expect(noticed.complaints).toEqual([])
-  } finally {
-    await empty.place.close()
-  }
 })
 
 test('an explanation rejects invalid values, shows the conditions of the API, and can be shared by address', async () => {

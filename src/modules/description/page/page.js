@@ -1,10 +1,5 @@
 // Runs in the browser, after the viewer's own script.
 
-const dark = matchMedia('(prefers-color-scheme: dark)')
-const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
-follow()
-dark.addEventListener('change', follow)
-
 /** A link for each part of the API. Scrolled by hand: the viewer keeps the address's hash for itself. */
 function linkParts() {
   const links = [...document.querySelectorAll('.opblock-tag')].map(part => {

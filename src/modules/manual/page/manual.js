@@ -1,33 +1,4 @@
-// Runs in the browser, in the head: the theme is there before anything is shown.
-
-const root = document.documentElement
-const dark = matchMedia('(prefers-color-scheme: dark)')
-const key = 'cairn-manual-theme'
-
-/** Where a browser keeps nothing for pages, the switch holds for this one. */
-let chosen = null
-try {
-  chosen = localStorage.getItem(key)
-} catch {}
-
-const isDark = () => (chosen ? chosen === 'dark' : dark.matches)
-
-function applyTheme() {
-  root.dataset.theme = isDark() ? 'dark' : 'light'
-  const button = document.querySelector('#theme')
-  if (button) button.textContent = isDark() ? 'Light' : 'Dark'
-}
-
-applyTheme()
-dark.addEventListener('change', applyTheme)
-
-function switchTheme() {
-  chosen = isDark() ? 'light' : 'dark'
-  try {
-    localStorage.setItem(key, chosen)
-  } catch {}
-  applyTheme()
-}
+// Runs in the browser: the search over all topics.
 
 const base = new URL('.', document.currentScript.src)
 const maxResults = 12
@@ -121,10 +92,6 @@ async function search(field, list) {
 document.addEventListener('DOMContentLoaded', () => {
   const field = document.querySelector('input[type=search]')
   const list = document.querySelector('#found')
-  const theme = document.querySelector('#theme')
-  theme.addEventListener('click', switchTheme)
-  theme.hidden = false
-  applyTheme()
   document.querySelector('search').hidden = false
   // On a narrow screen the list of topics would stand before every text.
   const narrow = matchMedia('(max-width: 52rem)')

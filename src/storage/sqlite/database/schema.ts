@@ -1,8 +1,10 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Theme } from '../../../core/flow/theme.ts'
+import type { ImageType } from '../../../core/image.ts'
 import { roles, type Scope } from '../../../core/organisation/access.ts'
 import type { Actor, AuditEntry } from '../../../core/organisation/audit.ts'
 import type { Bucket } from '../../../core/organisation/limits.ts'
+import { signInMethods } from '../../../core/organisation/sessions.ts'
 import { identityModes } from '../../../core/organisation/verified-identity.ts'
 import type {
   AlertSettings,
@@ -44,6 +46,18 @@ export const stagingLinks = sqliteTable('staging_links', {
   linkedAt: integer('linked_at').notNull(),
 })
 
+export const images = sqliteTable('images', {
+  id: text().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  type: text().$type<ImageType>().notNull(),
+  width: integer().notNull(),
+  height: integer().notNull(),
+  bytes: integer().notNull(),
+  name: text(),
+  createdAt: integer('created_at').notNull(),
+  content: blob().$type<Uint8Array<ArrayBuffer>>().notNull(),
+})
+
 export const snippetKeys = sqliteTable('snippet_keys', {
   key: text().primaryKey(),
   orgId: integer('org_id').notNull(),
@@ -70,19 +84,34 @@ export const managementTokens = sqliteTable('management_tokens', {
   expiresAt: integer('expires_at').notNull(),
   lastUsedAt: integer('last_used_at'),
   revokedAt: integer('revoked_at'),
+  createdById: text('created_by_id'),
+})
+
+export const members = sqliteTable('members', {
+  id: integer().primaryKey(),
+  publicId: text('public_id').notNull(),
+  orgId: integer('org_id').notNull(),
+  name: text().notNull(),
+  isNamed: integer('is_named', { mode: 'boolean' }).notNull(),
+  role: text({ enum: roles }).notNull(),
+  isRoleProvided: integer('is_role_provided', { mode: 'boolean' }).notNull(),
+  method: text({ enum: signInMethods }).notNull(),
+  issuer: text().notNull(),
+  subject: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+  lastSeenAt: integer('last_seen_at').notNull(),
 })
 
 export const dashboardSessions = sqliteTable('dashboard_sessions', {
   id: integer().primaryKey(),
   orgId: integer('org_id').notNull(),
+  memberId: integer('member_id').notNull(),
   sha256: text().notNull(),
-  role: text({ enum: roles }).notNull(),
-  name: text().notNull(),
-  subject: text(),
-  issuer: text(),
+  isReadOnly: integer('is_read_only', { mode: 'boolean' }).notNull(),
   sid: text(),
   createdAt: integer('created_at').notNull(),
   lastSeenAt: integer('last_seen_at').notNull(),
+  idleMs: integer('idle_ms').notNull(),
   endsAt: integer('ends_at').notNull(),
 })
 
@@ -90,8 +119,16 @@ export const dashboardLinks = sqliteTable('dashboard_links', {
   id: integer().primaryKey(),
   orgId: integer('org_id').notNull(),
   sha256: text().notNull(),
-  role: text({ enum: roles }).notNull(),
+  publicId: text('public_id').notNull(),
+  method: text({ enum: signInMethods }).notNull(),
+  issuer: text().notNull(),
+  subject: text().notNull(),
   name: text().notNull(),
+  isNamed: integer('is_named', { mode: 'boolean' }).notNull(),
+  role: text({ enum: roles }),
+  createdBy: text('created_by').notNull(),
+  createdById: text('created_by_id'),
+  createdAt: integer('created_at').notNull(),
   expiresAt: integer('expires_at').notNull(),
 })
 

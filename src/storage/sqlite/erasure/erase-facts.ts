@@ -93,11 +93,13 @@ function togetherEraser({ database, orgRow, pseudonyms }: ErasureWork, traces: T
   }
 }
 
-/** Deletes the person's caused events: they decide what the person is shown, and no number depends on them. */
-export function* eraseCaused(work: ErasureWork, { name }: Traces): Generator<number> {
+/** Deletes what describes the person, and the events that decide what they are shown: no number depends on these. */
+export function* eraseAboutPerson(work: ErasureWork, { name }: Traces): Generator<number> {
   work.step(() => {
-    const remove = 'delete from caused_events where org_id = ? and person = ?'
-    work.database.query(remove).run(work.orgRow, name)
+    for (const table of ['caused_events', 'people']) {
+      const remove = `delete from ${table} where org_id = ? and person = ?`
+      work.database.query(remove).run(work.orgRow, name)
+    }
     return {}
   })
   yield 1

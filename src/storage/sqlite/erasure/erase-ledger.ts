@@ -1,7 +1,12 @@
 import { idsOf, personOf } from '../../../core/event/event.ts'
 import type { NewEvent } from '../../shared/in-rows.ts'
-import { type BatchRow, batchColumns, eventsOf, packed } from '../ledger/event-batches.ts'
-import { encodeEvents } from '../ledger/event-columns.ts'
+import {
+  type BatchRow,
+  batchColumns,
+  encodeEvents,
+  eventsOf,
+  packed,
+} from '../ledger/event-batches.ts'
 import { forgetIds } from '../ledger/event-ids.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isGone, type Traces } from './traces.ts'

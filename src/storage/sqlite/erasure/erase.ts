@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { eraseCaused, eraseDeadLetters, eraseStepReports } from './erase-facts.ts'
+import { eraseAboutPerson, eraseDeadLetters, eraseStepReports } from './erase-facts.ts'
 import { eraseLedger } from './erase-ledger.ts'
 import { eraseRuns } from './erase-runs.ts'
 import { type ErasureRow, ErasureTable } from './erasure-table.ts'
@@ -48,7 +48,7 @@ export function* erase(
   yield* telling('renaming runs', eraseDeadLetters(work))
   if (traces !== null) {
     yield* telling('renaming runs', eraseRuns(work, traces))
-    yield* telling('renaming runs', eraseCaused(work, traces))
+    yield* telling('renaming runs', eraseAboutPerson(work, traces))
     yield* telling('renaming runs', eraseStepReports(work, traces))
     yield* telling('rewriting events', eraseLedger(work, traces))
   }

@@ -7,11 +7,11 @@ const minIn = (column: string, letter: 'u' | 'a') =>
 /** What has names of people, and the columns by which it is read in the order of an index; the last is the name. */
 const sources = [
   ...['ticks', 'progress', 'completions', 'loose_facts', 'checklist_completions'],
-  ...['run_people', 'held_out', 'goals', 'runs'],
+  ...['run_people', 'held_out', 'goals'],
 ]
   .map(table => ({ from: table, columns: ['flow_id', 'person'] }))
   .concat(
-    { from: 'caused_events', columns: ['person'] },
+    ...['runs', 'people', 'caused_events'].map(from => ({ from, columns: ['person'] })),
     { from: 'step_reports', columns: ['seq', 'person'] },
     { from: minIn('least_user_id', 'u'), columns: ['id', 'person'] },
     { from: minIn('least_anonymous_id', 'a'), columns: ['id', 'person'] },

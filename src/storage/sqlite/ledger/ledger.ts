@@ -91,16 +91,17 @@ export function* flowFacts(
 /** Batches that a statement reads if their events are not handed out. */
 const pageOfAll = 16
 
-/** What all of an organisation's batches say. */
+/** What all of an organisation's batches after a row say. */
 export function* ledgerPages(
   database: Database,
   orgRow: number,
+  after = 0,
 ): Generator<readonly { seq: number; facts: readonly LedgerFact[] }[]> {
   const page = database.query<BatchRow, [number, number]>(
     `select ${batchColumns} from event_batches
     where seq > ? and org_id = ? order by seq limit ${pageOfAll}`,
   )
-  for (const rows of pages(({ seq }) => page.all(seq, orgRow), { seq: 0 }, pageOfAll)) {
+  for (const rows of pages(({ seq }) => page.all(seq, orgRow), { seq: after }, pageOfAll)) {
     yield rows.map(row => ({ seq: row.seq, facts: factsOf(row, orgRow) }))
   }
 }

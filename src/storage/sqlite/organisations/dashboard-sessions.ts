@@ -1,13 +1,20 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, eq, inArray, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt, lte, ne, sql } from 'drizzle-orm'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import { minuteMs } from '../../../core/time/durations.ts'
-import type { DashboardStore, NewLink, NewSession, SignedOut } from '../../interfaces/dashboard.ts'
+import type {
+  DashboardStore,
+  NewcomerOrMember,
+  NewLink,
+  NewSession,
+  SignedOut,
+} from '../../interfaces/dashboard.ts'
 import type { KnownSession } from '../../interfaces/gate.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { countOf, inTransaction, preparedOnce, type Tables, tables } from '../catalogue/change.ts'
-import { dashboardLinks, dashboardSessions, organisations } from '../database/schema.ts'
+import { dashboardLinks, dashboardSessions, members, organisations } from '../database/schema.ts'
 import { writeAudit } from './audit-log.ts'
+import { addLink, enter } from './members.ts'
 
 /** Per organisation. Beyond that, whoever was not seen for longest is signed out. */
 const maxSessions = 1_000
@@ -19,12 +26,7 @@ export function createLink(
   link: NewLink,
   audit: AuditEntry,
 ): void {
-  inTransaction(database, tx => {
-    tx.insert(dashboardLinks)
-      .values({ ...link, orgId: orgRow })
-      .run()
-    writeAudit(database, orgRow, [audit])
-  })
+  inTransaction(database, () => addLink(database, orgRow, link, audit))
 }
 
 /** See `DashboardStore.link`. */
@@ -32,9 +34,9 @@ export function findLink(
   database: Database,
   sha256: string,
 ): Awaited<ReturnType<InRows<DashboardStore>['link']>> {
-  const { role, name, expiresAt } = dashboardLinks
+  const { method, expiresAt } = dashboardLinks
   const link = tables(database)
-    .select({ role, name, expiresAt, organisation: organisations.publicId })
+    .select({ method, expiresAt, organisation: organisations.publicId })
     .from(dashboardLinks)
     .innerJoin(organisations, eq(organisations.id, dashboardLinks.orgId))
     .where(eq(dashboardLinks.sha256, sha256))
@@ -53,10 +55,11 @@ export function redeemLink(
     const [link] = tx
       .delete(dashboardLinks)
       .where(eq(dashboardLinks.sha256, sha256))
-      .returning({ orgId: dashboardLinks.orgId })
+      .returning()
       .all()
     if (!link) return false
-    beginSession(database, link.orgId, session, audit)
+    const { issuer, subject, name, isNamed, method, role } = link
+    begin(database, link.orgId, { issuer, subject, name, isNamed, method, role }, session, audit)
     return true
   })
 }
@@ -65,26 +68,39 @@ export function redeemLink(
 export function beginSession(
   database: Database,
   orgRow: number,
+  who: NewcomerOrMember,
   session: NewSession,
   audit: AuditEntry,
 ): void {
-  inTransaction(database, tx => {
-    const isOfOrganisation = eq(dashboardSessions.orgId, orgRow)
-    if (countOf(tx, dashboardSessions, isOfOrganisation) >= maxSessions) {
-      const { id, lastSeenAt } = dashboardSessions
-      const oldest = tx
-        .select({ id })
-        .from(dashboardSessions)
-        .where(isOfOrganisation)
-        .orderBy(asc(lastSeenAt), asc(id))
-        .limit(1)
-      tx.delete(dashboardSessions).where(inArray(id, oldest)).run()
-    }
-    tx.insert(dashboardSessions)
-      .values({ ...session, orgId: orgRow })
-      .run()
-    writeAudit(database, orgRow, [audit])
-  })
+  inTransaction(database, () => begin(database, orgRow, who, session, audit))
+}
+
+function begin(
+  database: Database,
+  orgRow: number,
+  who: NewcomerOrMember,
+  session: NewSession,
+  audit: AuditEntry,
+): void {
+  const tx = tables(database)
+  const isOfOrganisation = eq(dashboardSessions.orgId, orgRow)
+  if (countOf(tx, dashboardSessions, isOfOrganisation) >= maxSessions) {
+    const { id, lastSeenAt } = dashboardSessions
+    const oldest = tx
+      .select({ id })
+      .from(dashboardSessions)
+      .where(isOfOrganisation)
+      .orderBy(asc(lastSeenAt), asc(id))
+      .limit(1)
+    tx.delete(dashboardSessions).where(inArray(id, oldest)).run()
+  }
+  const { id: memberId, name, role } = enter(database, orgRow, who, audit)
+  tx.insert(dashboardSessions)
+    .values({ ...session, orgId: orgRow, memberId })
+    .run()
+  noteMember(tx, memberId, session.lastSeenAt)
+  const after = { ...audit.after, role: session.isReadOnly ? 'viewer' : role }
+  writeAudit(database, orgRow, [{ ...audit, actor: { ...audit.actor, name }, after }])
 }
 
 /** See `DashboardStore.endSession`. */
@@ -94,17 +110,17 @@ export function endSession(
   sha256: string,
   isEverywhere: boolean,
 ): void {
-  const { orgId, subject, issuer } = dashboardSessions
+  const { orgId, memberId } = dashboardSessions
   inTransaction(database, tx => {
     const [ended] = tx
       .delete(dashboardSessions)
       .where(and(eq(orgId, orgRow), eq(dashboardSessions.sha256, sha256)))
       .returning()
       .all()
-    if (!isEverywhere || !ended || ended.subject === null || ended.issuer === null) return
-    tx.delete(dashboardSessions)
-      .where(and(eq(orgId, orgRow), eq(issuer, ended.issuer), eq(subject, ended.subject)))
-      .run()
+    if (!isEverywhere || !ended) return
+    const isThem = and(eq(members.id, ended.memberId), ne(members.subject, ''))
+    const them = tx.select({ id: members.id }).from(members).where(isThem)
+    tx.delete(dashboardSessions).where(inArray(memberId, them)).run()
   })
 }
 
@@ -113,20 +129,19 @@ export function endSessionsOf(
   database: Database,
   { issuer, subject, sid, begunBy }: SignedOut,
 ): number {
-  // A named session ends alone, otherwise all of the person (OpenID Connect Back-Channel Logout 1.0, section 2.6).
-  const isTheirs =
-    sid === null
-      ? eq(dashboardSessions.subject, subject ?? '')
-      : and(
-          eq(dashboardSessions.sid, sid),
-          subject === null ? undefined : eq(dashboardSessions.subject, subject),
-        )
-  return tables(database)
+  const tx = tables(database)
+  const isTheirs = and(
+    eq(members.issuer, issuer),
+    subject === null ? undefined : eq(members.subject, subject),
+  )
+  const them = tx.select({ id: members.id }).from(members).where(isTheirs)
+  return tx
     .delete(dashboardSessions)
     .where(
       and(
-        eq(dashboardSessions.issuer, issuer),
-        isTheirs,
+        inArray(dashboardSessions.memberId, them),
+        // A named session ends alone, otherwise all of the person (OpenID Connect Back-Channel Logout 1.0, section 2.6).
+        sid === null ? undefined : eq(dashboardSessions.sid, sid),
         lte(dashboardSessions.createdAt, begunBy),
       ),
     )
@@ -137,29 +152,46 @@ export function endSessionsOf(
 /** Notes the minute in which somebody was seen; costs nothing where that is noted already. */
 export function noteSeen(database: Database, sha256: string, at: number): void {
   const minute = at - (at % minuteMs)
-  tables(database)
-    .update(dashboardSessions)
-    .set({ lastSeenAt: minute })
-    .where(and(eq(dashboardSessions.sha256, sha256), lt(dashboardSessions.lastSeenAt, minute)))
+  inTransaction(database, tx => {
+    const [seen] = tx
+      .update(dashboardSessions)
+      .set({ lastSeenAt: minute })
+      .where(and(eq(dashboardSessions.sha256, sha256), lt(dashboardSessions.lastSeenAt, minute)))
+      .returning({ memberId: dashboardSessions.memberId })
+      .all()
+    if (seen) noteMember(tx, seen.memberId, minute)
+  })
+}
+
+function noteMember(tx: Tables, row: number, at: number): void {
+  tx.update(members)
+    .set({ lastSeenAt: at })
+    .where(and(eq(members.id, row), lt(members.lastSeenAt, at)))
     .run()
 }
 
 /** Prepared, because each request of the dashboard looks up its session. */
-const bySecret = preparedOnce((tx: Tables) =>
-  tx
-    .select({ session: dashboardSessions, organisation: organisations.publicId })
+const bySecret = preparedOnce((tx: Tables) => {
+  const { sha256, isReadOnly, createdAt, lastSeenAt, idleMs, endsAt } = dashboardSessions
+  const { publicId: memberId, role, name, isNamed, issuer } = members
+  return tx
+    .select({
+      ...{ sha256, isReadOnly, createdAt, lastSeenAt, idleMs, endsAt },
+      ...{ memberId, role, name, isNamed, issuer, organisation: organisations.publicId },
+    })
     .from(dashboardSessions)
+    .innerJoin(members, eq(members.id, dashboardSessions.memberId))
     .innerJoin(organisations, eq(organisations.id, dashboardSessions.orgId))
     .where(eq(dashboardSessions.sha256, sql.placeholder('sha256')))
-    .prepare(),
-)
+    .prepare()
+})
 
 /** See `KnownSessions.find`. */
 export function findSession(database: Database, sha256: string): KnownSession | null {
   const row = bySecret(tables(database)).get({ sha256 })
   if (!row) return null
-  const { id, orgId, ...session } = row.session
-  return { ...session, organisation: row.organisation }
+  const { isReadOnly, role, ...session } = row
+  return { ...session, role: isReadOnly ? 'viewer' : role }
 }
 
 /** Signs everybody out, for a database that others may have had access to meanwhile. */
@@ -169,15 +201,15 @@ export function endAllSessions(database: Database): void {
 }
 
 /** Deletes the sessions and links of one organisation that have ended. */
-export function deleteEnded(database: Database, idleMs: number) {
+export function deleteEnded(database: Database) {
   const sessions = database.query<null, [number, number, number]>(
-    'delete from dashboard_sessions where org_id = ? and (ends_at < ? or last_seen_at < ?)',
+    'delete from dashboard_sessions where org_id = ? and (ends_at < ? or last_seen_at + idle_ms < ?)',
   )
   const links = database.query<null, [number, number]>(
     'delete from dashboard_links where org_id = ? and expires_at < ?',
   )
   return (orgRow: number, now: number) => {
-    sessions.run(orgRow, now, now - idleMs)
+    sessions.run(orgRow, now, now)
     links.run(orgRow, now)
   }
 }

@@ -16,7 +16,10 @@ export function listTokens(database: Database, orgRow: number): ManagementToken[
     .where(eq(managementTokens.orgId, orgRow))
     .orderBy(desc(managementTokens.id))
     .all()
-  return rows.map(({ publicId, id, orgId, sha256, ...token }) => ({ ...token, id: publicId }))
+  return rows.map(({ publicId, id, orgId, sha256, createdById, ...token }) => ({
+    ...token,
+    id: publicId,
+  }))
 }
 
 /** See `AccessStore.createToken`. */

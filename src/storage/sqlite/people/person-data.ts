@@ -13,6 +13,7 @@ import { pairIn, pairPrefix } from '../runs/run-people.ts'
 import { unpackSteps } from '../runs/run-rows.ts'
 import type { StoredRun } from '../runs/stored-run.ts'
 import { causedReader } from './caused-events.ts'
+import { type PersonRow, personColumns, seenIn } from './people-table.ts'
 
 /**
  * Everything that is stored of a person, in sections named as in the API. Each page is a statement of its
@@ -217,8 +218,25 @@ function deadLetters(requested: Asked) {
   })
 }
 
+function* profile({ database, orgRow, name }: Asked): Rows {
+  const row = database
+    .query<PersonRow, [number, string]>(
+      `select ${personColumns} from people where org_id = ? and person = ?`,
+    )
+    .get(orgRow, name)
+  if (row === null) return
+  const { firstAt, lastAt, traits, pages } = seenIn(row)
+  yield {
+    firstSeenAt: isoTime(firstAt),
+    lastSeenAt: isoTime(lastAt),
+    traits: Object.fromEntries([...traits].map(([trait, { value }]) => [trait, value])),
+    pages: pages.map(({ url, at }) => ({ url, lastSeenAt: isoTime(at) })),
+  }
+}
+
 /** The sections that follow the events, in their order. */
 const sections: Record<string, (requested: Asked) => Rows> = {
+  profile,
   runs,
   completions: inFlows<{ reported_at: number }>('completions', row => ({
     completedAt: isoTime(row.reported_at),

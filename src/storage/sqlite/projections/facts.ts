@@ -17,10 +17,12 @@ export interface LedgerFact extends Omit<Fact, 'flowRow'> {
   flowRow: number | null
   /** The name of a custom event. */
   name: string | null
+  /** Where the person was. */
+  url: string | null
 }
 
 /** An event without what only exports show. */
-export type EventFacts = Omit<NewEvent, 'reportedAt' | 'url' | 'reason' | 'properties'>
+export type EventFacts = Omit<NewEvent, 'reportedAt' | 'reason' | 'properties'>
 
 /** Whether an event means something for the projections of a flow. */
 export const isOfFlow = (fact: LedgerFact): fact is LedgerFact & Fact =>
@@ -44,6 +46,7 @@ export const factOf = (orgRow: number, event: EventFacts, source: EventSource): 
   traits: event.traits,
   answer: event.answer,
   name: event.name,
+  url: event.url,
 })
 
 /** A flow's versions, as far as runs and checklists depend on them. */

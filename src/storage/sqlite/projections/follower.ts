@@ -9,6 +9,7 @@ import { inSavepoint } from '../engine/savepoint.ts'
 import { type AskedEvent, type BatchRow, batchColumns, factsOf } from '../ledger/event-batches.ts'
 import type { EventIds } from '../ledger/event-ids.ts'
 import { type Caused, CausedEvents } from '../people/caused-events.ts'
+import { PeopleTable, SeenPeople, type SeenPerson } from '../people/people-table.ts'
 import type { RunChanges } from '../runs/run-table.ts'
 import { type Fact, factOf, isOfFlow, type LedgerFact } from './facts.ts'
 import { JoinedFacts, type Part, personOfFact } from './joined-facts.ts'
@@ -25,6 +26,9 @@ const pageBatches = 64
 /** What a transaction has stored, and how much of that it has projected already. */
 class Noted {
   facts: Fact[] = []
+  /** All events, those without a flow too. */
+  seen: LedgerFact[] = []
+  seenProjected = 0
   caused: Caused[] = []
   causedProjected = 0
   /** Whose progress may have changed. */
@@ -35,9 +39,9 @@ class Noted {
   caughtUp = new Set<number>()
 
   get copy(): Noted {
-    const { facts, caused, progressed, projectedOf, caughtUp } = this
+    const { facts, seen, caused, progressed, projectedOf, caughtUp } = this
     return Object.assign(new Noted(), this, {
-      ...{ facts: [...facts], caused: [...caused], progressed: [...progressed] },
+      ...{ facts: [...facts], seen: [...seen], caused: [...caused], progressed: [...progressed] },
       ...{ projectedOf: new Map(projectedOf), caughtUp: new Set(caughtUp) },
     })
   }
@@ -49,6 +53,8 @@ interface Draining extends Pick<PendingFacts, 'count' | 'since' | 'caused'> {
   upTo: number
   /** The parts that are left to project. */
   parts: readonly Part[]
+  /** The people who are left to write, after the parts. */
+  people: readonly SeenPerson[]
 }
 
 function statements(database: Database) {
@@ -76,6 +82,7 @@ export class Follower extends TransactionParticipant<Noted> {
   readonly projector: Projector
   private readonly sql: ReturnType<typeof statements>
   private readonly causedEvents: CausedEvents
+  private readonly people: PeopleTable
   private pending: PendingFacts
   private readonly poison: PoisonIsolation
   /** In the transaction under way. */
@@ -100,6 +107,7 @@ export class Follower extends TransactionParticipant<Noted> {
     this.sql = statements(database)
     this.projector = new Projector(database, historyOf, changes)
     this.causedEvents = new CausedEvents(database)
+    this.people = new PeopleTable(database)
     this.upTo = this.sql.projected.get()!.value
     this.pending = new PendingFacts(live.now())
     this.poison = new PoisonIsolation(database, {
@@ -111,6 +119,7 @@ export class Follower extends TransactionParticipant<Noted> {
 
   /** Notes that events were stored, in the transaction under way. */
   note(facts: readonly LedgerFact[]): void {
+    this.noted.seen.push(...facts)
     for (const fact of facts) if (isOfFlow(fact)) this.noted.facts.push(fact)
   }
 
@@ -187,6 +196,10 @@ export class Follower extends TransactionParticipant<Noted> {
     const caused = noted.caused.slice(noted.causedProjected)
     if (caused.length > 0) this.causedEvents.note(caused)
     noted.causedProjected = noted.caused.length
+    const people = new SeenPeople()
+    for (const fact of noted.seen.slice(noted.seenProjected)) people.add(fact)
+    this.people.add(people.list())
+    noted.seenProjected = noted.seen.length
     for (const flowRow of new Set(noted.facts.map(fact => fact.flowRow))) this.projectOwnOf(flowRow)
   }
 
@@ -203,9 +216,10 @@ export class Follower extends TransactionParticipant<Noted> {
   /** Takes up everything that waits. */
   private takeUp(): Draining {
     failpoint('before_projection')
-    const { facts, caused, count, since } = this.pending
+    const { facts, caused, people, count, since } = this.pending
     this.pending = new PendingFacts(this.live.now())
-    return { caused, count, since, upTo: this.newest, parts: [...facts.parts(partSize)] }
+    const parts = [...facts.parts(partSize)]
+    return { caused, count, since, upTo: this.newest, parts, people: people.list() }
   }
 
   /**
@@ -217,30 +231,40 @@ export class Follower extends TransactionParticipant<Noted> {
   step(isApart = false): () => void {
     if (!this.isBehind) return () => {}
     this.draining ??= this.takeUp()
-    const { caused, upTo, parts } = this.draining
+    const { caused, upTo, parts, people } = this.draining
     // As many as fit in one transaction, of any number of flows; at least one if any is left.
-    let end = 0
-    for (let size = 0; end < parts.length; end++) {
+    let [end, size] = [0, 0]
+    for (; end < parts.length; end++) {
       size += parts[end]!.runs.length + parts[end]!.others.length
       if (end > 0 && size > partSize) break
       if (isApart) this.poison.isolate(parts[end]!, this.upTo)
       else this.projectPart(parts[end]!)
     }
     const left = parts.slice(end)
-    if (left.length === 0) {
+    const written = left.length > 0 ? 0 : Math.max(0, partSize - size)
+    this.writePeople(people.slice(0, written), isApart)
+    const peopleLeft = people.slice(written)
+    const isDone = left.length === 0 && peopleLeft.length === 0
+    if (isDone) {
       if (caused.length > 0) this.causedEvents.note(caused)
       this.sql.setProjected.run(upTo)
     }
     failpoint('during_projection')
     return () => {
-      if (left.length > 0) {
-        this.draining = { ...this.draining!, parts: left }
+      if (!isDone) {
+        this.draining = { ...this.draining!, parts: left, people: peopleLeft }
         return
       }
       this.draining = null
       this.upTo = upTo
       this.tellLag()
     }
+  }
+
+  /** @param isApart leaves out whom the database does not take */
+  private writePeople(people: readonly SeenPerson[], isApart: boolean): void {
+    if (!isApart) this.people.add(people)
+    else for (const person of people) this.attempt(() => this.people.add([person]))
   }
 
   /** @returns whether the work is kept; none of it is if the database does not take it */
@@ -268,9 +292,11 @@ export class Follower extends TransactionParticipant<Noted> {
   }
 
   override commit(): void {
-    const { facts, caused, causedProjected, projectedOf, caughtUp, progressed } = this.noted
+    const { facts, seen, seenProjected, caused, causedProjected } = this.noted
+    const { projectedOf, caughtUp, progressed } = this.noted
     this.rollback()
     this.beginWaiting()
+    for (const fact of seen.slice(seenProjected)) this.pending.people.add(fact)
     for (const flowRow of caughtUp) {
       this.pending.facts.delete(flowRow)
       if (!this.draining) continue
@@ -312,7 +338,10 @@ export class Follower extends TransactionParticipant<Noted> {
       for (const row of rows) {
         failpoint('during_replay')
         const facts = factsOf(row, row.org_id)
-        for (const fact of facts) if (isOfFlow(fact)) this.pending.facts.add(fact)
+        for (const fact of facts) {
+          this.pending.people.add(fact)
+          if (isOfFlow(fact)) this.pending.facts.add(fact)
+        }
         this.pending.caused.push(...causedIn(facts, row.asked))
         after = row.seq
       }

@@ -1,5 +1,6 @@
 import type { LiveState } from '../../shared/live-state.ts'
 import type { Caused } from '../people/caused-events.ts'
+import { SeenPeople } from '../people/people-table.ts'
 import { JoinedFacts } from './joined-facts.ts'
 
 /** Where is shown how much is behind, and whose progress has changed. */
@@ -12,12 +13,13 @@ export interface FollowerState extends Pick<LiveState, 'lag' | 'progress'> {
 export class PendingFacts {
   readonly facts = new JoinedFacts()
   readonly caused: Caused[] = []
+  readonly people = new SeenPeople()
 
   /** @param since when the first of it was committed, epoch milliseconds */
   constructor(readonly since: number) {}
 
-  /** How many events. */
+  /** How many events, or people if those are more: other events only say who was there. */
   get count(): number {
-    return this.facts.count + this.caused.length
+    return Math.max(this.facts.count + this.caused.length, this.people.count)
   }
 }

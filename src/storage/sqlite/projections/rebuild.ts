@@ -14,6 +14,7 @@ import type { Fact, HistoryOf } from './facts.ts'
 import { personOfFact } from './joined-facts.ts'
 import { projectedOf } from './project-rest.ts'
 import { Projector } from './projector.ts'
+import { rebuildPeople } from './rebuild-people.ts'
 
 /**
  * A flow's projections: the key that tells their rows apart within it, and the columns that mean something.
@@ -370,6 +371,7 @@ export function rebuild(
     }
     replayHealth(database)
     replayCaused(database, catalogue)
+    rebuildPeople(database)
     return { flows: flows.length, events, changed }
   } finally {
     sides.drop()

@@ -13,11 +13,12 @@ import { schemaOf } from '../database/migrate.ts'
 import { stateIn } from '../database/server-state.ts'
 import { NotOfThisLog } from './prepare-replica.ts'
 import { batchesAfter, leaving, movingInto, positionIn, renameLog, setPosition } from './replica.ts'
-import { type Row, sharedTables } from './shared-rows.ts'
+import { type Row, rowText, sharedTables } from './shared-rows.ts'
 
 /** How much a page holds. */
 const pageBatches = 125
 const pageRows = 1_000
+const pageCharacters = 8 * 1024 ** 2
 
 /** What was moved: rows by table, and events. */
 export type Moved = ReadonlyMap<string, number>
@@ -110,14 +111,18 @@ async function* pagesOf(
     const total = count(name)
     const rows = database.query<Row, []>(`select ${columns.join(', ')} from ${name}`)
     let page: LogRow[] = []
+    let characters = 0
     let done = 0
     for (const row of rows.iterate()) {
-      const values = key.map(column => row[column])
-      page.push({ table: name, key: JSON.stringify(values), content: JSON.stringify(row) })
-      if (++done % pageRows !== 0) continue
+      const content = rowText(row)
+      page.push({ table: name, key: JSON.stringify(key.map(column => row[column])), content })
+      characters += content.length
+      done++
+      if (page.length < pageRows && characters < pageCharacters) continue
       yield { rows: page, batches: [] }
       tell({ table: name, done, total })
       page = []
+      characters = 0
     }
     if (page.length > 0) yield { rows: page, batches: [] }
     moved.set(name, total)

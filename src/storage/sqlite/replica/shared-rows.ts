@@ -15,7 +15,9 @@ const names = [
   'flow_versions',
   'steps',
   'items',
+  'images',
   'management_tokens',
+  'members',
   'dashboard_sessions',
   'dashboard_links',
   'alert_settings',
@@ -49,7 +51,18 @@ export interface SharedTable {
 }
 
 /** A row, by column. */
-export type Row = Record<string, string | number | null>
+export type Row = Record<string, string | number | Uint8Array | null>
+
+/** A row as the log has it: JSON, with bytes in Base64. */
+export const rowText = (row: Row): string =>
+  JSON.stringify(row, (_, value) =>
+    value instanceof Uint8Array ? { base64: value.toBase64() } : value,
+  )
+
+const rowIn = (text: string): Row =>
+  JSON.parse(text, (_, value) =>
+    typeof value?.base64 === 'string' ? Uint8Array.fromBase64(value.base64) : value,
+  )
 
 export const sharedTables = (database: Database): readonly SharedTable[] =>
   names.map(name => {
@@ -122,7 +135,7 @@ export class SharedRows {
   take(): LogRow[] {
     const changes = this.noted.all().map(({ name, key }) => {
       const content = this.tables.get(name)!.get.get(...(JSON.parse(key) as Key))
-      return { table: name, key, content: content && JSON.stringify(content) }
+      return { table: name, key, content: content && rowText(content) }
     })
     if (changes.length > 0) this.forget()
     return changes
@@ -138,7 +151,7 @@ export class SharedRows {
       sql.delete.run(...values)
       return
     }
-    let row = JSON.parse(content) as Row
+    let row = rowIn(content)
     // A row that an older release has written lacks some columns, which stay as they are.
     if (sql.columns.some(name => row[name] === undefined))
       row = { ...sql.get.get(...values), ...row }

@@ -1,9 +1,16 @@
 import type { Database } from 'bun:sqlite'
 import { type BatchRow, batchColumns, factsOf, flowRowsIn } from '../ledger/event-batches.ts'
 import { forgetIds } from '../ledger/event-ids.ts'
+import { PeopleTable } from '../people/people-table.ts'
 
 /** Rows that are looked at together. */
 const pageRows = 64
+
+/** Up to which row of the ledger an organisation's events are to be deleted, and when that was received. */
+interface Mark {
+  seq: number
+  at: number
+}
 
 type DueRow = BatchRow & { flows: string; last_at: number }
 
@@ -18,13 +25,14 @@ type DueRow = BatchRow & { flows: string; last_at: number }
 export class BatchDeletion {
   private readonly sql
   private readonly forget
+  private readonly people
 
   constructor(database: Database) {
     this.sql = {
-      mark: database.query<{ seq: number }, [number]>('select seq from retained where org_id = ?'),
+      mark: database.query<Mark, [number]>('select seq, at from retained where org_id = ?'),
       setMark: database.query(
-        `insert into retained (org_id, seq) values (?, ?)
-        on conflict do update set seq = max(seq, excluded.seq)`,
+        `insert into retained (org_id, seq, at) values (?, ?, ?)
+        on conflict do update set seq = max(seq, excluded.seq), at = max(at, excluded.at)`,
       ),
       after: database.query<{ seq: number; received_at: number }, [number, number]>(
         `select seq, received_at from event_batches where org_id = ? and seq > ?
@@ -46,29 +54,31 @@ export class BatchDeletion {
       ),
     }
     this.forget = forgetIds(database)
+    this.people = new PeopleTable(database)
   }
 
-  private markOf(orgRow: number): number {
-    return this.sql.mark.get(orgRow)?.seq ?? 0
+  private markOf(orgRow: number): Mark {
+    return this.sql.mark.get(orgRow) ?? { seq: 0, at: 0 }
   }
 
   /**
    * The last of an organisation's next rows that was received before a moment, with all before it, whatever time a
    * wrong clock has given those; null if there is none.
    */
-  lastBefore(orgRow: number, before: number): number | null {
-    const rows = this.sql.after.all(orgRow, this.markOf(orgRow))
-    return rows.findLast(row => row.received_at < before)?.seq ?? null
+  lastBefore(orgRow: number, before: number): Mark | null {
+    const rows = this.sql.after.all(orgRow, this.markOf(orgRow).seq)
+    const last = rows.findLast(row => row.received_at < before)
+    return last ? { seq: last.seq, at: last.received_at } : null
   }
 
   /** Notes that all rows up to one are to be deleted. */
-  mark(orgRow: number, seq: number): void {
-    this.sql.setMark.run(orgRow, seq)
+  mark(orgRow: number, { seq, at }: Mark): void {
+    this.sql.setMark.run(orgRow, seq, at)
   }
 
   private nextOf(orgRow: number): DueRow | null {
-    const mark = this.markOf(orgRow)
-    return mark === 0 ? null : this.sql.due.get(orgRow, mark)
+    const { seq } = this.markOf(orgRow)
+    return seq === 0 ? null : this.sql.due.get(orgRow, seq)
   }
 
   isDue(orgRow: number): boolean {
@@ -84,8 +94,13 @@ export class BatchDeletion {
       for (const flowRow of flowRowsIn(batch.flows)) {
         this.sql.noteDeleted.run(orgRow, flowRow, batch.last_at)
       }
-      const ids = factsOf(batch, orgRow).map(({ id }) => id)
-      this.forget(orgRow, batch.seq, ids)
+      const facts = factsOf(batch, orgRow)
+      this.forget(
+        orgRow,
+        batch.seq,
+        facts.map(({ id }) => id),
+      )
+      this.people.forget(orgRow, facts, this.markOf(orgRow).at)
       this.sql.delete.run(batch.seq, orgRow)
       this.sql.noteRow.run(batch.seq)
       events += batch.events

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import { sessionIdleMs } from '../../../core/organisation/sessions.ts'
 import { dayMs, hourMs } from '../../../core/time/durations.ts'
 import { countsKeptMs } from '../../shared/refusals.ts'
 import { deleteEnded } from '../organisations/dashboard-sessions.ts'
@@ -89,7 +88,7 @@ export class Retention {
     this.deleteCounts = ['refusals', 'identity_counts'].map(table =>
       database.query(`delete from ${table} where org_id = ? and hour < ?`),
     )
-    this.deleteEnded = deleteEnded(database, sessionIdleMs)
+    this.deleteEnded = deleteEnded(database)
   }
 
   /**

@@ -1,75 +1,107 @@
-import { manual } from '../api/base.ts'
-import { session } from '../api/session.ts'
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { hourMs } from '../../../core/time/durations.ts'
+import { may } from '../api/session.ts'
+import { Publish } from '../authoring/draft-section.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
-import { Code } from '../parts/code.tsx'
+import { LinkButton } from '../parts/button.tsx'
 import { Part } from '../parts/part.tsx'
+import { StatusMessage } from '../parts/status-message.tsx'
 import { addressOf } from '../shell/address.ts'
-import { firstTour, publishFirst, installationWords as words } from '../words/installation.ts'
-import { addressFor, tagFor } from './code-for.ts'
+import { TemplateCards } from '../templates/cards.tsx'
+import { templates } from '../templates/templates.ts'
+import { InstallCode } from './install-code.tsx'
 import type { Installation } from './state.ts'
-import { type Step, Steps } from './steps.tsx'
+import { type Tick, Ticks } from './ticks.tsx'
 
-const { steps } = words
+/** What most teams begin with. */
+const firstGoals = ['welcome-tour', 'checklist', 'feature-announcement', 'nps']
 
-/** Whether an organisation is still on the way to its first tour. */
-export const isOnTheWay = (flows: readonly AuthoredFlow[], { installed }: Installation): boolean =>
-  !installed || flows.every(({ version }) => version === null)
+const hasEvents = ({ stages }: Installation) =>
+  stages.some(({ stage, firstAt }) => stage === 'events_flowing' && firstAt !== null)
 
-function firstSteps(flows: readonly AuthoredFlow[], installation: Installation): Step[] {
-  const { installed, snippetKey } = installation
-  const address = addressFor(installation)
-  const first = flows[0]
-  return [
-    {
-      title: steps.install,
-      isDone: installed,
-      how: (
-        <>
-          <p class="hint">
-            {steps.installHow} <a href={addressOf(['install'])}>{steps.installLink}</a>
-          </p>
-          {snippetKey && (
-            <Code name={words.tag}>
-              {tagFor(installation, snippetKey, { hasLogin: true, isPinned: false })}
-            </Code>
-          )}
-        </>
-      ),
-    },
-    {
-      title: steps.push,
-      isDone: first !== undefined,
-      how: (
-        <>
-          <p class="hint">{steps.pushHow}</p>
-          <Code name={steps.pushCode}>{firstTour(address)}</Code>
-          <p class="hint">{steps.pushToken(session.value?.organisation.slug ?? '')}</p>
-          <a href={manual('write-flows')}>{steps.manual}</a>
-        </>
-      ),
-    },
-    {
-      title: steps.publish,
-      isDone: flows.some(({ version }) => version !== null),
-      how: (
-        <>
-          <p class="hint">{steps.publishHow}</p>
-          <Code name={steps.publishCode}>{publishFirst(address, first?.key ?? 'welcome')}</Code>
-        </>
-      ),
-    },
-  ]
+const publishedAmong = (flows: readonly AuthoredFlow[]) =>
+  flows.filter(({ version }) => version !== null)
+
+/** Whether an organisation has yet to see its first flow on a page. Once it was published, for an hour. */
+export function isOnTheWay(flows: readonly AuthoredFlow[], installation: Installation): boolean {
+  const published = publishedAmong(flows)
+  if (!installation.installed || published.length === 0) return true
+  const isNew = published.every(({ publishedAt }) => Date.parse(publishedAt!) > Date.now() - hourMs)
+  return isNew && !hasEvents(installation)
 }
 
-/** The steps that lead an organisation to its first tour. */
-export const FirstTour = ({
+const Goals = () =>
+  may('flows:write') ? (
+    <>
+      <TemplateCards templates={templates.filter(({ id }) => firstGoals.includes(id))} />
+      <p>
+        <a href={addressOf(['flows', 'new'])}>All goals</a>
+      </p>
+    </>
+  ) : (
+    <p class="hint">A colleague with the role of editor can create the first flow.</p>
+  )
+
+/** The first path of an organisation, from the tag to a flow that is seen on a page. Each step ticks by itself. */
+export function FirstTour({
   flows,
   installation,
 }: {
   flows: readonly AuthoredFlow[]
   installation: Installation
-}) => (
-  <Part title={words.firstTour} beside={<span class="hint">{words.firstTourWhy}</span>}>
-    <Steps steps={firstSteps(flows, installation)} />
-  </Part>
-)
+}) {
+  const said = useSignal<ComponentChildren>(null)
+  const [first] = flows
+  const isPublished = publishedAmong(flows).length > 0
+  const ticks: Tick[] = [
+    {
+      title: 'Add the snippet to your pages',
+      isDone: installation.installed,
+      how: <InstallCode of={installation} />,
+      since: <p class="hint">Your pages load flows.</p>,
+    },
+    {
+      title: 'Choose a goal',
+      isDone: first !== undefined,
+      how: <Goals />,
+      since: first && (
+        <p class="hint">
+          <a href={addressOf(['flows', first.key, 'edit'])}>Edit “{first.name}”</a>
+        </p>
+      ),
+    },
+    {
+      title: 'Publish',
+      isDone: isPublished,
+      how: first ? (
+        <div class="stack gap-2">
+          <p class="hint">Visitors see “{first.name}” on their next page.</p>
+          <div class="row">
+            <Publish flow={first} said={said} />
+            <LinkButton href={addressOf(['flows', first.key, 'edit'])}>Edit first</LinkButton>
+          </div>
+        </div>
+      ) : (
+        <p class="hint">Review what visitors will see, then publish it.</p>
+      ),
+    },
+    {
+      title: 'See it on your page',
+      isDone: hasEvents(installation),
+      how: (
+        <p class="hint">
+          {isPublished
+            ? 'Open a page that has the snippet. A page that was open before may need a minute and a reload.'
+            : 'Open a page that has the snippet, once a flow is published.'}
+        </p>
+      ),
+    },
+  ]
+  return (
+    <Part title="Your first flow" beside={<span class="hint">Each step ticks by itself.</span>}>
+      <StatusMessage of={said} />
+      <Ticks ticks={ticks} />
+    </Part>
+  )
+}

@@ -14,10 +14,10 @@ export const toneOfInstall: Record<Installation['state'], Tone> = {
   misconfigured: 'bad',
 }
 
-export const installStates: Record<Installation['state'], string> = {
-  never_seen: 'Never seen',
+export const nameOfInstall: Record<Installation['state'], string> = {
+  never_seen: 'Not installed',
   active: 'Active',
   quiet: 'Quiet',
-  stale: 'Inactive for a day',
+  stale: 'Inactive',
   misconfigured: 'Misconfigured',
 }

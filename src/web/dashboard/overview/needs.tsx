@@ -10,8 +10,10 @@ import { formatAge } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { addressOf } from '../shell/address.ts'
 import { type CheckedStep, isWell, type StepCheck, sayFound, toneOfState } from '../steps/health.ts'
-import { alertWords } from '../words/alerts.ts'
 import { flowWords } from '../words/flows.ts'
+
+const openSince = (age: string) => `Open since ${age}`
+const resolvedSince = (age: string) => `Resolved ${age}`
 
 interface Need {
   key: string
@@ -42,7 +44,7 @@ function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert 
     why: (
       <>
         {sayFound(step)}. {step.suggestion && 'A working selector is available.'}
-        {alert && ` Alert open since ${formatAge(alert.openedAt)}.`}
+        {alert && ` ${openSince(formatAge(alert.openedAt))}.`}
       </>
     ),
     address: `${addressOf(['flows', step.flow, 'health'])}#step-${step.step}`,
@@ -97,12 +99,12 @@ const resolvedShownMs = dayMs
 function ofAlert({ id, rule, state, message, fix, page, openedAt, resolvedAt }: Alert): Need {
   const isResolved = state === 'resolved'
   const why = isResolved
-    ? alertWords.resolvedSince(formatAge(resolvedAt!))
-    : `${alertWords.openSince(formatAge(openedAt))}. ${fix}`
+    ? resolvedSince(formatAge(resolvedAt!))
+    : `${openSince(formatAge(openedAt))}. ${fix}`
   return {
     key: `alert ${id}`,
     urgency: isResolved ? -1 : urgencyOf[rule],
-    badge: isResolved ? ['good', alertWords.resolved] : ['bad', alertWords.alert],
+    badge: isResolved ? ['good', 'Resolved'] : ['bad', 'Alert'],
     title: message,
     why,
     address: addressOf(page === '' ? [] : page.split('/').map(decodeURIComponent)),
@@ -124,7 +126,7 @@ function ofAlerts({ alerts, findings }: AlertList, check: StepCheck): Need[] {
         badge: ['warn', findingNames.warning],
         title: message,
         why: `Since ${formatAge(since)}. ${fix}`,
-        address: addressOf(['settings', 'alerts'], { webhook }),
+        address: addressOf(['settings', 'webhooks'], { webhook }),
       }),
     ),
   ]

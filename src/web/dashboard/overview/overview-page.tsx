@@ -10,7 +10,7 @@ import { FirstTour, isOnTheWay } from '../installation/first-tour.tsx'
 import {
   type Installation,
   installPath,
-  installStates,
+  nameOfInstall,
   toneOfInstall,
 } from '../installation/state.ts'
 import { Badge } from '../parts/badge.tsx'
@@ -45,7 +45,7 @@ function together<A, B, C>(a: Read<A>, b: Read<B>, c: Read<C>): Read<[A, B, C]> 
 const Snippet = ({ of: { state, lastSeenAt } }: { of: Installation }) => (
   <p class="snippet-state">
     <strong>Snippet</strong>
-    <Badge tone={toneOfInstall[state]}>{installStates[state]}</Badge>
+    <Badge tone={toneOfInstall[state]}>{nameOfInstall[state]}</Badge>
     <span class="hint">{lastSeenAt && `last seen ${formatAge(lastSeenAt)}`}</span>
   </p>
 )

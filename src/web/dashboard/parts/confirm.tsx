@@ -45,7 +45,8 @@ export function Confirm({
   isDanger = false,
   isReady = true,
   isWide = false,
-  isSaidElsewhere = false,
+  showsItself = () => false,
+  isOpenAfter = false,
   act,
   onRefused,
   onClose,
@@ -57,8 +58,10 @@ export function Confirm({
   /** Whether everything to review first has come. */
   isReady?: boolean
   isWide?: boolean
-  /** Whether the caller itself says that somebody else was quicker. */
-  isSaidElsewhere?: boolean
+  /** Whether the caller shows this rejection, such as at a field. */
+  showsItself?: (failure: Failure) => boolean
+  /** Whether the caller goes on after it, with what was created. */
+  isOpenAfter?: boolean
   /** Throws if it was refused. */
   act: () => Promise<void>
   onRefused?: (failure: Failure) => void
@@ -69,14 +72,12 @@ export function Confirm({
   const go = () =>
     run(async () => {
       await act()
-      onClose()
+      if (!isOpenAfter) onClose()
     })
   return (
     <Dialog title={title} onClose={onClose} class={isWide ? 'wide' : ''}>
       {children}
-      {refused.value && !(isSaidElsewhere && refused.value.status === 412) && (
-        <Rejection failure={refused.value} />
-      )}
+      {refused.value && !showsItself(refused.value) && <Rejection failure={refused.value} />}
       <div class="dialog-end">
         <Button onClick={onClose}>{shellWords.cancel}</Button>
         <Button

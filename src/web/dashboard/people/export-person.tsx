@@ -14,7 +14,7 @@ export function ExportPerson({ person, say }: { person: Person; say: (said: stri
     isBusy.value = true
     problem.value = ''
     try {
-      saveFile(await download(personPath(person)), 'person.json')
+      saveFile(await download(personPath(person, '/export')), 'person.json')
       say(words.exported)
     } catch (error) {
       const status = error instanceof Failure ? error.status : 0

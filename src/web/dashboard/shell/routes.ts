@@ -1,7 +1,6 @@
 import type { ComponentType } from 'preact'
 import type { Scope } from '../api/session.ts'
 import type { IconName } from '../parts/icon.tsx'
-import { environmentWords } from '../words/environments.ts'
 import { flowWords } from '../words/flows.ts'
 import { shellWords } from '../words/shell.ts'
 
@@ -44,6 +43,12 @@ export const routes: readonly PageRoute[] = [
     path: 'flows/new',
     name: flowWords.newFlow,
     needs: 'flows:write',
+    load: () => import('../templates/new-flow-page.tsx'),
+  },
+  {
+    path: 'flows/new/blank',
+    name: 'Empty flow',
+    needs: 'flows:write',
     load: () => import('../authoring/editor/new-page.tsx'),
   },
   {
@@ -79,7 +84,7 @@ export const routes: readonly PageRoute[] = [
   },
   {
     path: 'staging',
-    name: environmentWords.title,
+    name: 'Staging',
     load: () => import('../environments/staging-page.tsx'),
   },
   {
@@ -120,13 +125,6 @@ export const routes: readonly PageRoute[] = [
     name: shellWords.pages.settings,
     needs: 'settings:write',
     load: () => import('../organisations/settings-page.tsx'),
-  },
-  {
-    path: 'audit',
-    name: shellWords.pages.audit,
-    nav: { icon: 'audit', letter: 'a' },
-    needs: 'settings:write',
-    load: () => import('../access/audit-page.tsx'),
   },
   {
     path: 'server',

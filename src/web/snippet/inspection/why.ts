@@ -1,4 +1,5 @@
-import { decide, noHistory } from '../../../core/flow/decision.ts'
+import { noHistory } from '../../../core/flow/decision.ts'
+import { decide } from '../../../core/flow/explanation.ts'
 import { newcomer } from '../../../core/flow/moment.ts'
 import { shownAs } from '../../../core/flow/shown-as.ts'
 import { candidateOf, inTheMiddleMs } from '../engine.ts'

@@ -1,13 +1,12 @@
 import type { StepView } from '../parts.ts'
 import { quietly } from '../safely.ts'
 import { make } from './make.ts'
-import { isElsewhere, safeHref } from './markdown.ts'
+import { isSafeSource, safeHref } from './markdown.ts'
 
-/** The address of an image or a video, if it is https or of the page's own origin; otherwise null. */
+/** The address of an image or a video, if nothing is loaded unencrypted over a network; otherwise null. */
 function mediaAddress(address: string | undefined, page: Window): string | null {
   const safe = address === undefined ? null : safeHref(address, page)
-  if (!safe?.startsWith('http')) return null
-  return safe.startsWith('https:') || !isElsewhere(safe, page) ? safe : null
+  return safe && isSafeSource(safe, page) ? safe : null
 }
 
 /**

@@ -13,6 +13,13 @@ export function safeHref(href: string, { location }: Window): string | null {
 export const isElsewhere = (href: string, { location }: Window): boolean =>
   href.startsWith('http') && new URL(href).origin !== location.origin
 
+/** Whether an image or video may be loaded from there: by https, from the page's origin, or from this machine. */
+export function isSafeSource(href: string, { location }: Window): boolean {
+  const { protocol, origin, hostname } = new URL(href)
+  if (protocol === 'https:' || origin === location.origin) return protocol.startsWith('http')
+  return protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}
+
 /**
  * Markdown (CommonMark with tables and strikethrough) as nodes. No text ever becomes HTML: what looks
  * like HTML is shown as it was written, so that a page's policy on scripts and Trusted Types holds.

@@ -10,6 +10,7 @@ import {
 import type { Theme } from '../../../core/flow/theme.ts'
 import { warn } from '../warn.ts'
 import { groundBehind, isDark, luminanceOf } from './ground.ts'
+import { isSafeSource } from './markdown.ts'
 
 /** Every token that drawing reads, and the CSS property that tells whether a value is valid for it. */
 const tokens = {
@@ -49,11 +50,10 @@ function pageFont(root: Element, page: Window): string | null {
   return fontFamily === initial ? null : fontFamily
 }
 
-/** An image from the page's own origin, or by https; null for any other. */
+/** As a CSS value; null for one that must not be loaded. */
 function imageOf(logo: string | undefined, page: Window): string | null {
   const url = logo === undefined ? null : URL.parse(logo, page.location.href)
-  const isSafe = url?.protocol === 'https:' || url?.origin === page.location.origin
-  return isSafe ? `url(${JSON.stringify(url?.href)})` : null
+  return url && isSafeSource(url.href, page) ? `url(${JSON.stringify(url.href)})` : null
 }
 
 /**

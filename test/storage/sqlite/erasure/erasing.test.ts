@@ -10,7 +10,7 @@ import {
   beginErasure,
   finishErasures,
 } from '../../../../src/storage/sqlite/erasure/erasures.ts'
-import { noEvent } from '../../../../src/storage/sqlite/ledger/event-columns.ts'
+import { noEvent } from '../../../../src/storage/sqlite/ledger/event-batches.ts'
 import { eraseBeside, textsIn } from '../../../support/erasing.ts'
 import { storedEvents } from '../../../support/ledger.ts'
 import { type PublishedFlow, Tenant } from '../../../support/tenant.ts'

@@ -170,7 +170,7 @@ describe('a rebuild', () => {
       if (!isDeleted) {
         isDeleted = true
         const batches = new BatchDeletion(world.database)
-        batches.mark(tenant.row, 1)
+        batches.mark(tenant.row, { seq: 1, at: world.clock.now() })
         expect(batches.delete(tenant.row, () => true)).toBe(2)
       }
       return transaction.call(own, inside)

@@ -4,13 +4,7 @@ import { act } from '../../api/request.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Opener } from '../../parts/opener.tsx'
 import { openPage, PageAddressForm } from './page-address.tsx'
-import { Picking, sessionsPath } from './picking.tsx'
-
-export interface PickProps {
-  flowKey: string
-  stepKey: string
-  onPicked(picked: { selector: string; alternates?: readonly string[] }): void
-}
+import { Picking, type PickProps, sessionsPath } from './picking.tsx'
 
 function PickDialog({ flowKey, stepKey, onPicked, onClose }: PickProps & { onClose: () => void }) {
   const begun = useSignal<CreatedAuthorSession | null>(null)

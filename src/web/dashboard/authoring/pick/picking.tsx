@@ -7,8 +7,13 @@ import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { openPage } from './page-address.tsx'
-import type { PickProps } from './pick-on-page.tsx'
 import { type Chosen, Proposals } from './proposals.tsx'
+
+export interface PickProps {
+  flowKey: string
+  stepKey: string
+  onPicked(picked: { selector: string; alternates?: readonly string[] }): void
+}
 
 export const sessionsPath = '/manage/author-sessions'
 
