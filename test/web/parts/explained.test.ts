@@ -5,13 +5,16 @@ import { Failure } from '../../../src/web/dashboard/api/failure.ts'
 
 const codes = Object.keys(errors) as ErrorCode[]
 
-test.each(codes)('%s is explained, and the server’s own sentence stays behind the details', code => {
-  const failure = new Failure(errors[code].status, 'The raw sentence', { code })
-  const { title, why } = explain(failure)
-  expect(title).not.toBe('')
-  expect(why).toEndWith('.')
-  expect(explained(failure)).not.toContain('raw')
-})
+test.each(codes)(
+  '%s is explained, and the server’s own sentence stays behind the details',
+  code => {
+    const failure = new Failure(errors[code].status, 'The raw sentence', { code })
+    const { title, why } = explain(failure)
+    expect(title).not.toBe('')
+    expect(why).toEndWith('.')
+    expect(explained(failure)).not.toContain('raw')
+  },
+)
 
 test('a conflict names who saved first', () => {
   const failure = new Failure(412, '', { body: { changedBy: 'Ann' } })

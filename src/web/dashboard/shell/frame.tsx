@@ -8,6 +8,7 @@ import { LinkButton } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { addressOf } from './address.ts'
+import { Jump } from './jump.tsx'
 import { listen, opened } from './keyboard.ts'
 import { Lazy } from './lazy.tsx'
 import { placeOf } from './match.ts'
@@ -16,7 +17,6 @@ import { isLoadingPage, Outlet } from './outlet.tsx'
 import { PageHead } from './page-head.tsx'
 import { Notice } from './states.tsx'
 
-const jump = () => import('./jump.tsx')
 const help = () => import('./help.tsx')
 
 /** Shown above all pages while there is something to say. */
@@ -105,7 +105,7 @@ export function Frame() {
         <Behind />
         {place.slug === slug ? <Outlet place={place} /> : <Elsewhere />}
       </main>
-      {opened.value === 'jump' && <Lazy load={jump} />}
+      {opened.value === 'jump' && <Jump />}
       {opened.value === 'help' && <Lazy load={help} />}
     </div>
   )
