@@ -29,10 +29,10 @@ testPages(
     },
     {
       ...{ path: '/flows/welcome/edit', title: 'Edit · Welcome tour', heading: 'Welcome tour' },
-      shows: 'No problems',
+      shows: 'How often a person sees it',
     },
     {
-      ...{ path: '/settings/limits', title: 'Limits · Settings', heading: 'Settings' },
+      ...{ path: '/settings/limits', title: 'Rate limits · Settings', heading: 'Settings' },
       shows: 'fingerprint',
     },
   ],

@@ -55,7 +55,7 @@ test('a session token signs in; a wrong one is reported; after signing out, Back
 test('signing out everywhere ends the session in every browser', async () => {
   const [one, two] = [await house.signIn(), await house.signIn()]
   await one.page.goto(house.at('/settings/sign-in'))
-  await one.page.getByRole('button', { name: 'Sign out everywhere…' }).click()
+  await one.page.getByRole('button', { name: 'Sign out everywhere' }).click()
   const dialog = one.page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Sign out', exact: true }).click()
   await one.page.getByRole('heading', { name: 'Sign in' }).waitFor()

@@ -18,7 +18,8 @@ export interface Session {
   token: string
   expiresAt: string
   role: Role
-  person: { name: string }
+  /** `isNamed` is false until the person has given a name. */
+  person: { id: string; name: string; isNamed: boolean }
   organisation: { id: string; slug: string; name: string }
   /** The time zone of the days shown if the address names none; null for the browser's. */
   timezone: string | null

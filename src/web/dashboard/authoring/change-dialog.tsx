@@ -71,7 +71,7 @@ export function ChangeDialog({
         void again()
         readAgain()
       }}
-      showsItself={() => quicker.value !== null}
+      showsItself={({ status }) => status === 412}
       onClose={onClose}
     >
       <p>{why}</p>

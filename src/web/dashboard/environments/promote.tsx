@@ -9,8 +9,17 @@ import { Difference } from '../authoring/difference.tsx'
 import { Check } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
-import { environmentWords as words } from '../words/environments.ts'
 import { environmentsPath } from './links.ts'
+
+const words = {
+  published: (name: string, version: number) => `“${name}” is published as version ${version}.`,
+  promoted: (name: string) => `“${name}” is now the draft here.`,
+  promoteTitle: (name: string) => `Promote “${name}”?`,
+  quicker: (who: string) => `${who} changed it after you opened it. Review it below, then promote.`,
+  foreign: (origins: string) =>
+    `Uses staging addresses: ${origins}. Change them before you publish.`,
+  sideThere: (name: string) => name,
+}
 
 export type StagedFlow = StagedFlows['flows'][number]
 
@@ -44,20 +53,24 @@ export function Promote({
   return (
     <Confirm
       title={words.promoteTitle(name)}
-      verb={words.promoteVerb}
+      verb="Promote flow"
       isWide
       isReady={value !== null}
       act={promote}
       onRefused={({ status, told }) => {
         if (status !== 412) return
         const who = told.body?.changedBy
-        quicker.value = words.quicker(typeof who === 'string' ? who : words.somebody)
+        quicker.value = words.quicker(typeof who === 'string' ? who : 'Someone')
         void again()
       }}
-      showsItself={() => quicker.value !== null}
+      showsItself={({ status }) => status === 412}
       onClose={onClose}
     >
-      <p>{publish.value ? words.promotePublishWhy : words.promoteWhy}</p>
+      <p>
+        {publish.value
+          ? 'Visitors see it on their next page.'
+          : 'It becomes the draft here. Visitors see no change until you publish it.'}
+      </p>
       {quicker.value && (
         <p class="problem" role="alert">
           {quicker.value}
@@ -69,16 +82,18 @@ export function Promote({
         <Skeleton lines={3} />
       ) : (
         <>
-          {value.production?.hasDraft && <p class="hint">{words.overDraft}</p>}
+          {value.production?.hasDraft && (
+            <p class="hint">The unpublished draft here is replaced.</p>
+          )}
           {value.foreignOrigins.length > 0 && (
             <p class="problem">{words.foreign(value.foreignOrigins.join(', '))}</p>
           )}
-          <Difference of={value} from={words.sideHere} to={words.sideThere(staging.name)} />
+          <Difference of={value} from="what is here" to={words.sideThere(staging.name)} />
         </>
       )}
       {may('flows:publish') && (
         <Check
-          label={words.publish}
+          label="Publish now"
           checked={publish.value}
           onChange={checked => (publish.value = checked)}
         />

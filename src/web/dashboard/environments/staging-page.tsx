@@ -11,10 +11,16 @@ import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
-import { environmentWords as words } from '../words/environments.ts'
 import { flowWords } from '../words/flows.ts'
 import { environmentsPath, useLinks } from './links.ts'
 import { Promote, type StagedFlow } from './promote.tsx'
+
+const words = {
+  version: (version: number) => `Version ${version}`,
+  states: { new: 'New', changed: 'Changed', same: 'Same', missing: 'Not in staging' },
+  promoteNamed: (name: string) => `Promote “${name}”`,
+  lead: (name: string) => `Compare flows in ${name} with this organisation.`,
+}
 
 const tones: Readonly<Record<StagedFlow['state'], Tone>> = {
   new: 'accent',
@@ -24,28 +30,28 @@ const tones: Readonly<Record<StagedFlow['state'], Tone>> = {
 }
 
 function There({ staging }: Pick<StagedFlow, 'staging'>) {
-  if (!staging) return words.nothing
+  if (!staging) return 'None'
   const { side, version, hasDraft } = staging
-  if (side === 'draft' || version === null) return words.draft
+  if (side === 'draft' || version === null) return 'Draft'
   return (
     <>
       {words.version(version)}
-      {hasDraft && <span class="hint"> {words.newerDraft}</span>}
+      {hasDraft && <span class="hint"> + unpublished draft</span>}
     </>
   )
 }
 
 function Here({ production }: Pick<StagedFlow, 'production'>) {
-  if (!production) return words.nothing
+  if (!production) return 'None'
   const { version, hasDraft, isLocked } = production
   return (
     <>
-      {version === null ? words.draft : words.version(version)}
-      {version !== null && hasDraft && <span class="hint"> {words.newerDraft}</span>}
+      {version === null ? 'Draft' : words.version(version)}
+      {version !== null && hasDraft && <span class="hint"> + unpublished draft</span>}
       {isLocked && (
         <>
           {' '}
-          <Badge>{words.locked}</Badge>
+          <Badge>Locked</Badge>
         </>
       )}
     </>
@@ -54,26 +60,26 @@ function Here({ production }: Pick<StagedFlow, 'production'>) {
 
 const columns = (promote: (flow: StagedFlow) => void): Column<StagedFlow>[] => [
   {
-    name: words.columns.flow,
+    name: 'Flow',
     isTitle: true,
     cell: ({ key, name, production }) =>
       production ? <a href={addressOf(['flows', key, 'versions'])}>{name}</a> : name,
   },
   {
-    name: words.columns.state,
+    name: 'Difference',
     cell: ({ state }) => <Badge tone={tones[state]}>{words.states[state]}</Badge>,
   },
-  { name: words.columns.there, cell: There },
-  { name: words.columns.here, cell: Here },
+  { name: 'Staging', cell: There },
+  { name: 'This organisation', cell: Here },
   {
-    head: <span class="unseen">{words.columns.do}</span>,
+    head: <span class="unseen">Actions</span>,
     name: '',
     cell: flow =>
       may('flows:write') &&
       (flow.state === 'new' || flow.state === 'changed') &&
       !flow.production?.isLocked && (
         <Button aria-label={words.promoteNamed(flow.name)} onClick={() => promote(flow)}>
-          {words.promote}
+          Promote
         </Button>
       ),
   },
@@ -91,16 +97,16 @@ function Compared({ data }: { data: StagedFlows }) {
       <p class="lead">{words.lead(organisation.name)}</p>
       <StatusMessage of={said} />
       <Check
-        label={words.onlyChanged}
+        label="Only show differences"
         checked={isShort}
         onChange={checked => setFilters({ changed: checked ? '1' : null })}
       />
       <Table
-        caption={words.caption}
+        caption="Flows in staging and here"
         columns={columns(flow => (confirming.value = flow))}
         rows={shown}
         keyOf={({ key }) => key}
-        none={words.empty}
+        none="No flows yet"
       />
       {confirming.value && (
         <Promote
@@ -117,14 +123,14 @@ function Compared({ data }: { data: StagedFlows }) {
 const None = () => (
   <Notice
     icon="flows"
-    title={words.none}
+    title="No staging organisation linked"
     actions={
       may('settings:write') && (
-        <LinkButton href={addressOf(['settings', 'environments'])}>{words.noneDo}</LinkButton>
+        <LinkButton href={addressOf(['settings', 'staging'])}>Link staging organisation</LinkButton>
       )
     }
   >
-    {words.noneWhy}
+    A staging organisation has its own key and data. Try flows there, then promote them here.
   </Notice>
 )
 
@@ -137,12 +143,12 @@ export default function StagingPage() {
   const compared = useRead<StagedFlows>(chosen ? `${environmentsPath}/${chosen.slug}/flows` : null)
   return (
     <>
-      <PageHead title={words.title} above={<a href={addressOf(['flows'])}>{flowWords.title}</a>} />
+      <PageHead title="Staging" above={<a href={addressOf(['flows'])}>{flowWords.title}</a>} />
       {staging.length > 1 && (
         <div class="controls">
           <Select
             isInline
-            label={words.which}
+            label="Staging organisation"
             value={chosen!.slug}
             options={staging.map(({ slug, name }) => [slug, name] as const)}
             onChange={slug => setFilters({ in: slug })}

@@ -11,7 +11,6 @@ import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading, StaleNote } from '../shell/states.tsx'
 import { healthMs, healthPath, type StepCheck } from '../steps/health.ts'
-import { environmentWords } from '../words/environments.ts'
 import { flowWords as words } from '../words/flows.ts'
 import { type AuthoredFlow, type FlowList, flowsPath } from './flow-list.ts'
 import { FlowTable } from './flow-table.tsx'
@@ -21,7 +20,7 @@ const days = 30
 /** A link to the place where flows are tried first. */
 const Staging = () =>
   useLinks().data?.staging.length ? (
-    <LinkButton href={addressOf(['staging'])}>{environmentWords.title}</LinkButton>
+    <LinkButton href={addressOf(['staging'])}>Staging</LinkButton>
   ) : null
 
 const NewFlow = () =>

@@ -1,35 +1,32 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { stringify } from 'yaml'
 import type { MaybeTheme } from '../../../core/flow/merged-theme.ts'
-import type { Plain } from '../../../core/flow/minimal.ts'
+import { isSame, type Mapping } from '../../../core/flow/plain.ts'
 import { themeProblems } from '../../../core/flow/theme-rules.ts'
 import type { RequestedTheme, Settings } from '../../../modules/organisations/schema.ts'
 import { useAction } from '../api/action.ts'
-import { manual } from '../api/base.ts'
 import type { Failure } from '../api/failure.ts'
 import { renew } from '../api/session.ts'
-import type { FlowProblem } from '../authoring/editor/parts.ts'
-import { FormContext, flowIn } from '../authoring/form/form-context.ts'
-import { ThemeFields } from '../authoring/form/theme-fields.tsx'
-import { useEditing } from '../authoring/form/use-editing.ts'
+import { Fields } from '../authoring/form/fields.tsx'
+import { type FlowProblem, FormContext } from '../authoring/form/form.ts'
+import { themeGroups } from '../authoring/form/theme-table.ts'
 import { FlowPreview } from '../authoring/preview/flow-preview.tsx'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/choice.tsx'
-import { settingsWords } from '../words/settings.ts'
-import { themeWords as words } from '../words/theme.ts'
+import { StatusMessage } from '../parts/status-message.tsx'
+import { Reading } from '../shell/states.tsx'
 import { sampleFlows } from './sample-flows.ts'
-import { type Changing, problemsAt, save } from './saving.ts'
-import { SettingSection } from './setting-section.tsx'
+import { problemsAt, save, useSettings } from './saving.ts'
 
-/** The form edits the text of a file, so the theme becomes one: a flow with nothing but a theme. */
-function asText(theme: Settings['theme']): string {
-  const said = Object.entries(theme ?? {}).filter(([, value]) => value !== null)
-  return said.length === 0 ? '' : stringify({ theme: Object.fromEntries(said) })
+const words = {
+  samples: { tour: 'A tour', checklist: 'A checklist' },
 }
 
-const themeIn = (text: string): { [name: string]: Plain } =>
-  (flowIn(text)?.theme ?? {}) as { [name: string]: Plain }
+/** The form edits a flow, so the theme becomes one: a flow with nothing but a theme. */
+function asFlow(theme: Settings['theme']): Mapping {
+  const set = Object.entries(theme ?? {}).filter(([, value]) => value !== null)
+  return set.length === 0 ? {} : { theme: Object.fromEntries(set) as Mapping }
+}
 
 const nowhere = { line: null, column: null }
 
@@ -45,30 +42,32 @@ function problemsOf(theme: MaybeTheme, failure: Failure | null): FlowProblem[] {
   return [...refused, ...warned]
 }
 
-function Look({ settings, said }: { settings: Settings } & Changing<never>) {
-  const stored = asText(settings.theme)
-  const typed = useSignal<string | null>(null)
+function Look({ settings, statusText }: { settings: Settings; statusText: Signal<string | null> }) {
+  const stored = asFlow(settings.theme)
+  const typed = useSignal<Mapping | null>(null)
   const { isBusy, refused, run } = useAction()
   const sample = useSignal<keyof typeof sampleFlows>('tour')
   const part = useSignal<string | null>(null)
-  const text = typed.value ?? stored
-  const theme = useMemo(() => themeIn(text) as MaybeTheme, [text])
+  const flow = typed.value ?? stored
+  const theme = useMemo(() => (flow.theme ?? {}) as MaybeTheme, [flow])
   const failure = refused.value
   const problems = useMemo(() => problemsOf(theme, failure), [theme, failure])
-  const take = (next: string) => {
+  const take = (next: Mapping) => {
     typed.value = next
     refused.value = null
-    said.value = null
+    statusText.value = null
   }
-  const editing = useEditing({
-    ...{ text, problems, isLocked: false, part: null, pick: null },
-    onPart: () => {},
-    onChange: take,
-  })
+  const form = {
+    ...{ flow, problems, isLocked: false, isNew: false },
+    change: (make: (now: Mapping) => Mapping) => take(make(flow)),
+  }
   const submit = () =>
     run(async () => {
       const saved = await save({ theme: theme as RequestedTheme })
-      said.value = saved.theme === null ? words.reset : words.saved
+      statusText.value =
+        saved.theme === null
+          ? 'Saved. Flows have the default appearance.'
+          : 'Saved. Visitors see it on their next page.'
       typed.value = null
       // Previews take the theme from the session.
       await renew()
@@ -83,29 +82,32 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
           submit()
         }}
       >
-        {editing && (
-          <FormContext.Provider value={editing.form}>
-            <ThemeFields />
-          </FormContext.Provider>
-        )}
+        <FormContext.Provider value={form}>
+          <Fields of={themeGroups} />
+        </FormContext.Provider>
         {failure && (
           <p class="problem" role="alert">
-            {words.failed}
+            Not saved. Fix the marked fields.
           </p>
         )}
         <div class="row-actions">
-          <Button type="submit" look="primary" isBusy={isBusy.value} disabled={text === stored}>
-            {settingsWords.save}
+          <Button
+            type="submit"
+            look="primary"
+            isBusy={isBusy.value}
+            disabled={isSame(flow, stored)}
+          >
+            Save
           </Button>
-          <Button disabled={text === ''} onClick={() => take('')}>
-            {words.clear}
+          <Button disabled={isSame(flow, {})} onClick={() => take({})}>
+            Clear all fields
           </Button>
         </div>
       </form>
       <div class="look-preview">
         <div>
           <Segments
-            label={words.sample}
+            label="Show"
             options={(['tour', 'checklist'] as const).map(
               one => [one, words.samples[one]] as const,
             )}
@@ -123,7 +125,7 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
           theme={theme}
         />
         {typeof logo === 'string' && !/^https:/i.test(logo) && (
-          <p class="footnote">{words.relativeLogo}</p>
+          <p class="footnote">The preview cannot show a logo with a relative address.</p>
         )}
       </div>
     </div>
@@ -131,15 +133,13 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
 }
 
 /** How the organisation's flows look. */
-export const LookSection = () => (
-  <SettingSection
-    why={words.why}
-    after={
-      <p class="footnote">
-        <a href={manual('theme')}>{words.manual}</a>
-      </p>
-    }
-  >
-    {(settings, changing) => <Look settings={settings} {...changing} />}
-  </SettingSection>
-)
+export function LookSection() {
+  const settings = useSettings()
+  const statusText = useSignal<string | null>(null)
+  return (
+    <>
+      <StatusMessage of={statusText} />
+      <Reading of={settings}>{data => <Look settings={data} statusText={statusText} />}</Reading>
+    </>
+  )
+}

@@ -10,10 +10,12 @@ import { Badge, type Tone } from '../parts/badge.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { addressOf } from '../shell/address.ts'
 import { type CheckedStep, isWell, type StepCheck, toneOfState } from '../steps/health.ts'
-import { alertWords } from '../words/alerts.ts'
 import { flowWords } from '../words/flows.ts'
 import { overviewWords as words } from '../words/overview.ts'
 import { formatAge, formatPercent } from '../words/time.ts'
+
+const openSince = (age: string) => `Open since ${age}`
+const resolvedSince = (age: string) => `Resolved ${age}`
 
 interface Need {
   key: string
@@ -49,7 +51,7 @@ function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert 
           ? words.drifting(people)
           : people > 0 && words.found(formatPercent(finds / people), people)}
         {since && `, ${words.since(formatAge(since))}`}. {step.suggestion && words.suggestion}
-        {alert && ` ${alertWords.openSince(formatAge(alert.openedAt))}.`}
+        {alert && ` ${openSince(formatAge(alert.openedAt))}.`}
       </>
     ),
     address: addressOf(['flows', step.flow, 'health']),
@@ -97,12 +99,12 @@ const resolvedShownMs = dayMs
 function ofAlert({ id, rule, state, message, fix, page, openedAt, resolvedAt }: Alert): Need {
   const isResolved = state === 'resolved'
   const why = isResolved
-    ? alertWords.resolvedSince(formatAge(resolvedAt!))
-    : `${alertWords.openSince(formatAge(openedAt))}. ${fix}`
+    ? resolvedSince(formatAge(resolvedAt!))
+    : `${openSince(formatAge(openedAt))}. ${fix}`
   return {
     key: `alert ${id}`,
     urgency: isResolved ? -1 : urgencyOf[rule],
-    badge: isResolved ? ['good', alertWords.resolved] : ['bad', alertWords.alert],
+    badge: isResolved ? ['good', 'Resolved'] : ['bad', 'Alert'],
     title: message,
     why,
     address: addressOf(page === '' ? [] : page.split('/').map(decodeURIComponent)),
@@ -124,7 +126,7 @@ function ofAlerts({ alerts, findings }: AlertList, check: StepCheck): Need[] {
         badge: ['warn', words.finding.warning],
         title: message,
         why: `${words.since(formatAge(since))}. ${fix}`.replace(/^s/, 'S'),
-        address: addressOf(['settings', 'alerts'], { webhook }),
+        address: addressOf(['settings', 'webhooks'], { webhook }),
       }),
     ),
   ]

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { LocationProvider, useLocation } from 'preact-iso'
+import { YourName } from '../access/your-name.tsx'
 import { base } from '../api/base.ts'
 import { Failure } from '../api/failure.ts'
 import { presence, renew, session } from '../api/session.ts'
@@ -93,7 +94,7 @@ function Pages() {
   return (
     <>
       <Frame />
-      {presence.value === 'out' && <SignInAgain />}
+      {presence.value === 'out' ? <SignInAgain /> : !session.value.person.isNamed && <YourName />}
     </>
   )
 }

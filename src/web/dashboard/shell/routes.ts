@@ -128,12 +128,6 @@ export const routes: readonly PageRoute[] = [
     load: () => import('../organisations/settings-page.tsx'),
   },
   {
-    path: 'audit',
-    name: 'Audit log',
-    needs: 'settings:write',
-    load: () => import('../access/audit-page.tsx'),
-  },
-  {
     path: 'server',
     name: 'Server',
     nav: { icon: 'server' },
