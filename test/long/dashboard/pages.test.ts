@@ -22,7 +22,7 @@ const rangeOnPaper = /– .+ \d{4}, Europe\/Berlin, all versions/
 const pages: readonly ExpectedPage[] = [
   {
     ...{ path: '/', title: 'Overview', shows: 'Spring news' },
-    onPaper: [/Numbers of the last 7 days, Europe\/Berlin/],
+    onPaper: [/Last 7 days, Europe\/Berlin/],
   },
   { path: '/flows', title: 'Flows', shows: 'Spring news' },
   { path: '/flows/new', title: 'New flow', shows: 'Welcome tour' },

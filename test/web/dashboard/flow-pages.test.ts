@@ -148,7 +148,7 @@ describe('versions', () => {
     const [newest] = await versionOf()
     expect(newest).toMatchObject({ version: before + 1, note: 'For the spring release' })
     await page.getByRole('row', { name: /For the spring release/ }).waitFor()
-    await page.getByText('No draft waits').waitFor()
+    await page.getByText('No unpublished changes').waitFor()
   })
 
   test('any two are compared as the address says, and Back undoes a choice', async () => {
@@ -164,23 +164,23 @@ describe('versions', () => {
     expect(await page.locator('.diff .added').count()).toBe(told('+').length)
     expect(await page.locator('.diff .removed').count()).toBe(told('-').length)
     await page.getByLabel('From', { exact: true }).selectOption('2')
-    await page.getByText('Nothing differs.').waitFor()
+    await page.getByText('No differences').waitFor()
     expect(new URL(page.url()).search).toBe('?from=2&to=2')
     await page.goBack()
     await lines.first().waitFor()
-    await page.getByRole('link', { name: 'Done comparing' }).click()
+    await page.getByRole('link', { name: 'Stop comparing' }).click()
     await lines.first().waitFor({ state: 'detached' })
   })
 
-  test('gives a draft up, and rolls back to an older version as a new one', async () => {
+  test('discards a draft, and rolls back to an older version as a new one', async () => {
     await editDraft('A mistake')
     const { page } = await house.visit('/flows/welcome/versions')
-    await page.getByRole('button', { name: 'Give the draft up' }).click()
+    await page.getByRole('button', { name: 'Discard draft' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: 'Give the draft up' }).click()
-    await page.getByRole('status').getByText('The draft is gone.').waitFor()
+    await dialog.getByRole('button', { name: 'Discard draft' }).click()
+    await page.getByRole('status').getByText('Draft discarded.').waitFor()
     const before = (await versionOf())[0]!.version
-    await page.getByRole('button', { name: 'Roll back to version 1?' }).click()
+    await page.getByRole('button', { name: 'Roll back to version 1' }).click()
     await dialog.getByText('title: Hello again').waitFor()
     await dialog.getByRole('button', { name: 'Roll back' }).click()
     const sentence = `Version 1 is live again, as version ${before + 1}.`
@@ -196,16 +196,16 @@ describe('versions', () => {
     const { page } = await house.visit('/flows/news/versions')
     await page.getByRole('button', { name: 'Unpublish' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('No page shows it any more').waitFor()
+    await dialog.getByText('Visitors stop seeing it on their next page').waitFor()
     await dialog.getByRole('button', { name: 'Unpublish' }).click()
-    await page.getByRole('status').getByText('Pages do not show it any more.').waitFor()
+    await page.getByRole('status').getByText('Unpublished.').waitFor()
     await page.getByRole('link', { name: 'Health' }).click()
     await page.getByText('Pages do not show this flow').waitFor()
     await page.goBack()
     await page.getByRole('heading', { name: 'Version 1 is not shown' }).waitFor()
     const publish = page.getByRole('button', { name: 'Publish', exact: true })
     await publish.click()
-    await dialog.getByText('Pages show it again').waitFor()
+    await dialog.getByText('Visitors get it on their next page').waitFor()
     await dialog.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('status').getByText('Version 1 is live.').waitFor()
 
@@ -220,7 +220,7 @@ describe('versions', () => {
     await archive.click()
     await dialog.getByText('Server unreachable.').waitFor()
     await archive.click()
-    await page.getByRole('status').getByText('It is in the archive.').waitFor()
+    await page.getByRole('status').getByText('Archived.').waitFor()
     await publish.click()
     await dialog.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('status').getByText('Version 1 is live.').waitFor()
@@ -230,7 +230,7 @@ describe('versions', () => {
     const { page } = await house.visit('/flows/welcome/versions', { role: 'viewer' })
     await page.getByRole('row', { name: /For the spring release/ }).waitFor()
     expect(await openTab(page)).toBe('Versions')
-    const changing = /Publish|Give|Roll back|Unpublish|Archive/
+    const changing = /Publish|Discard|Roll back|Unpublish|Archive/
     expect(await page.getByRole('button', { name: changing }).count()).toBe(0)
   })
 })

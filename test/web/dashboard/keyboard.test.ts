@@ -51,7 +51,7 @@ test('a broken step is repaired in the draft and published', async () => {
   await enter(page, 'Put into draft')
   await page.getByRole('status').getByText('The draft has #create now').waitFor()
   await enter(page, /To the draft/)
-  await heading(page, 'Draft waiting', 2)
+  await heading(page, 'Unpublished draft', 2)
   await enter(page, 'Publish')
   await page.getByRole('dialog').waitFor()
   await enter(page, 'Publish')

@@ -175,9 +175,9 @@ test('the menu marks the selected range, and incomplete days can be left out', a
 
 test('the selected time zone stays in the address from the overview to a flow', async () => {
   const { page } = await house.visit('/flows')
-  await page.getByText('Numbers of the last 30 days, Europe/Berlin').waitFor()
+  await page.getByText('Last 30 days, Europe/Berlin').waitFor()
   await page.goto(house.at('?tz=UTC'))
-  await page.getByText('Numbers of the last 7 days, UTC').waitFor()
+  await page.getByText('Last 7 days, UTC').waitFor()
   await page.getByRole('link', { name: 'Welcome tour' }).click()
   const menu = page.getByRole('button', { name: /UTC/ })
   await menu.click()

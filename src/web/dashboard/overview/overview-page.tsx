@@ -7,16 +7,17 @@ import { useZone } from '../analytics/use-zone.ts'
 import { defaultMs, type Read, soonMs, useRead } from '../api/read.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { FlowTable } from '../flows/flow-table.tsx'
-import { FirstTour, isOnTheWay } from '../installation/first-tour.tsx'
 import {
   type Installation,
   installPath,
+  isOnTheWay,
   nameOfInstall,
   toneOfInstall,
 } from '../installation/state.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Part } from '../parts/part.tsx'
 import { addressOf } from '../shell/address.ts'
+import { lazy } from '../shell/lazy.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { Reading } from '../shell/states.tsx'
 import { healthMs, healthPath, type StepCheck } from '../steps/health.ts'
@@ -24,6 +25,9 @@ import { flowWords } from '../words/flows.ts'
 import { overviewWords as words } from '../words/overview.ts'
 import { formatAge } from '../words/time.ts'
 import { Needs } from './needs.tsx'
+
+/** Most visits do not need it, nor the preview that it brings. */
+const FirstTour = lazy(() => import('../installation/first-tour.tsx'))
 
 const days = 7
 

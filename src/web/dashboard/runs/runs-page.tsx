@@ -15,7 +15,6 @@ import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { runWords as words } from '../words/runs.ts'
 import { formatCount } from '../words/time.ts'
-import { versionWords } from '../words/versions.ts'
 import { RunTable } from './run-table.tsx'
 
 /** The numbers are computed anew for each answer, so they are read less often. */
@@ -58,7 +57,7 @@ function Controls({ flow, question }: { flow: AuthoredFlow; question: Question }
           value={question.version ?? ''}
           options={[
             ['', words.all],
-            ...versions.map(version => [version, versionWords.one(Number(version))] as const),
+            ...versions.map(version => [version, `Version ${version}`] as const),
           ]}
           onChange={version => setFilters({ version, after: null })}
         />
