@@ -44,7 +44,7 @@ test('health over time shows when a step lost its element, and matches the API a
     days.map(({ state }) => expect.stringMatching(new RegExp(state === 'unknown' ? '.' : state))),
   )
   // A day without a report has no bar, and every other day has one.
-  expect(await section.locator('.slot').count()).toBe(days.length)
+  expect(await section.locator('[data-slot]').count()).toBe(days.length)
   expect(shown[0]![0]).toContain('not over')
 
   const link = section.getByRole('link', { name: 'Days of every step as CSV' })

@@ -147,7 +147,7 @@ function OfStep({
       ) : (
         <Table
           caption={words.caption(step.title || step.key)}
-          class="funnel answers"
+          class="funnel"
           columns={columnsOf(asked)}
           rows={distribution}
           keyOf={({ value }) => value}

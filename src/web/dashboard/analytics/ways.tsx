@@ -98,7 +98,6 @@ function Taken({ flow, question }: { flow: AuthoredFlow; question: Question }) {
               <summary>{shared.asTable}</summary>
               <Table
                 caption={words.caption}
-                class="ways"
                 columns={columnsOf(data)}
                 rows={rows}
                 keyOf={({ from, to }) => `${from} ${to}`}

@@ -70,7 +70,7 @@ export function StackedBars({
           const all = sum(parts)
           const place = { x: x(key), width: x.bandwidth() }
           return (
-            <g key={key} class="slot">
+            <g key={key} data-slot>
               <title>{said}</title>
               {parts.map((part, i) => {
                 const from = below

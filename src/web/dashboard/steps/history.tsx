@@ -78,7 +78,7 @@ export function History({
   const days = step.history ?? []
   const isOpen = days.some(({ complete }) => !complete)
   return (
-    <div class="history">
+    <div data-history>
       <div class="part-head">
         <h3>
           <Tip text={definitions.history}>{words.title}</Tip>
