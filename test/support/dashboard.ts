@@ -273,7 +273,11 @@ export async function hardToUse(page: Pick<Page, 'evaluate'>): Promise<string[]>
   if (!(await page.evaluate('globalThis.axe?.run !== undefined'))) await page.evaluate(`${axe};0`)
   // Of what passes, most of a page, nothing is described: half of the time would go into it.
   const violations = (await page.evaluate(
-    `axe.run({ iframes: false, resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+    `axe.run({
+      iframes: false,
+      resultTypes: ['violations'],
+      rules: { 'target-size': { enabled: true } },
+    }).then(({ violations }) => violations)`,
   )) as { id: string; nodes: { html: string; failureSummary: string }[] }[]
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`),

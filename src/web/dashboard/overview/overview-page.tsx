@@ -6,10 +6,10 @@ import { useSummary } from '../analytics/summary.ts'
 import { useZone } from '../analytics/use-zone.ts'
 import { defaultMs, type Read, soonMs, useRead } from '../api/read.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
-import { FirstTour, isOnTheWay } from '../installation/first-tour.tsx'
 import {
   type Installation,
   installPath,
+  isOnTheWay,
   nameOfInstall,
   toneOfInstall,
 } from '../installation/state.ts'
@@ -17,12 +17,16 @@ import { Badge } from '../parts/badge.tsx'
 import { formatAge, zoneName } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { addressOf } from '../shell/address.ts'
+import { lazy } from '../shell/lazy.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { Reading } from '../shell/states.tsx'
 import { healthMs, healthPath, type StepCheck } from '../steps/health.ts'
 import { Losses, lossesOf } from './losses.tsx'
 import { Needs } from './needs.tsx'
 import { Week } from './week.tsx'
+
+/** Most visits do not need it, nor the preview that it brings. */
+const FirstTour = lazy(() => import('../installation/first-tour.tsx'))
 
 const days = 30
 

@@ -105,7 +105,7 @@ export function History({
       : [{ at: slots.findIndex(({ key }) => key === date), name: flowWords.health[state] }],
   )
   return (
-    <div class="history">
+    <div data-history>
       <div class="part-head">
         <h3>Last 30 days</h3>
         {days.length > 0 && (
