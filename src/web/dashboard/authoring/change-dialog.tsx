@@ -66,7 +66,7 @@ export function ChangeDialog({
         void again()
         readAgain()
       }}
-      showsItself={() => overtaken.value !== null}
+      showsItself={({ status }) => status === 412}
       onClose={onClose}
     >
       <p>{why}</p>

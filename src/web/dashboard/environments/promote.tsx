@@ -57,7 +57,7 @@ export function Promote({
         overtaken.value = `Someone else saved first: ${typeof who === 'string' ? who : 'somebody'} changed it after you opened it. Review it below, then try again.`
         void again()
       }}
-      showsItself={() => overtaken.value !== null}
+      showsItself={({ status }) => status === 412}
       onClose={onClose}
     >
       <p>

@@ -87,7 +87,7 @@ export function Combobox(
   return (
     <Field {...frame}>
       {wiring => (
-        <div class="combobox">
+        <div>
           <input
             {...wiring}
             ref={input}

@@ -3,7 +3,7 @@ import type { Failure } from '../api/failure.ts'
 
 /** What an engineer needs of a failure: code, request ID and the server's own sentence. */
 export function FailureDetails({ failure }: { failure: Failure }) {
-  const { code, requestId } = failure.told
+  const { code, requestId, details } = failure.told
   if (failure.status === 0) return null
   return (
     <details class="failure-details">
@@ -11,6 +11,11 @@ export function FailureDetails({ failure }: { failure: Failure }) {
       <p>
         {failure.message} <code>{code ?? failure.status}</code>
       </p>
+      {details?.map(({ path, message }) => (
+        <p key={path}>
+          <code>{path.slice(1)}</code> {message}
+        </p>
+      ))}
       {requestId && (
         <p>
           Request ID <code>{requestId}</code>

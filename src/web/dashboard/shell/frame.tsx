@@ -8,16 +8,16 @@ import { LinkButton } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { addressOf } from './address.ts'
+import { Jump } from './jump.tsx'
 import { listen, opened } from './keyboard.ts'
-import { Lazy } from './lazy.tsx'
+import { lazy } from './lazy.tsx'
 import { placeOf } from './match.ts'
 import { Sidebar } from './navigation.tsx'
 import { isLoadingPage, Outlet } from './outlet.tsx'
 import { PageHead } from './page-head.tsx'
 import { Notice } from './states.tsx'
 
-const jump = () => import('./jump.tsx')
-const help = () => import('./help.tsx')
+const Help = lazy(() => import('./help.tsx'))
 
 /** Shown above all pages while there is something to say. */
 const Banner = ({ children }: { children: string | null }) => (
@@ -105,8 +105,8 @@ export function Frame() {
         <Behind />
         {place.slug === slug ? <Outlet place={place} /> : <Elsewhere />}
       </main>
-      {opened.value === 'jump' && <Lazy load={jump} />}
-      {opened.value === 'help' && <Lazy load={help} />}
+      {opened.value === 'jump' && <Jump />}
+      {opened.value === 'help' && <Help />}
     </div>
   )
 }

@@ -67,7 +67,7 @@ function useTargets(typed: string): Target[] {
 }
 
 /** A list filtered by typing. Arrows choose, Enter goes there (ARIA's combobox pattern). */
-export default function Jump() {
+export function Jump() {
   const { route } = useLocation()
   const id = useId()
   const typed = useSignal('')

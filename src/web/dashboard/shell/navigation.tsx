@@ -83,7 +83,7 @@ function Account() {
           </button>
           {failed.value && (
             <p class="problem" role="alert">
-              Not signed out: server unreachable.
+              Not signed out. Try again in a moment.
             </p>
           )}
         </>

@@ -73,11 +73,7 @@ function UnknownFilter({ failure }: { failure: Failure }) {
       isAlert
       actions={<LinkButton href={withFilters(none)}>Clear filters</LinkButton>}
     >
-      <ul>
-        {(failure.told.details ?? []).map(({ path, message }) => (
-          <li key={path}>{message}</li>
-        ))}
-      </ul>
+      <p>The address of this page has a filter that does not exist.</p>
       <FailureDetails failure={failure} />
     </Notice>
   )
