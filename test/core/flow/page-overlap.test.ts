@@ -72,6 +72,6 @@ test('a page that both match is never missed', () => {
     both++
     expect(pagesOverlap([one], [other])).toBe(true)
   })
-  fc.assert(law, { numRuns: 20_000 })
-  expect(both).toBeGreaterThan(100)
+  fc.assert(law, { numRuns: 3_000 })
+  expect(both).toBeGreaterThan(10)
 })
