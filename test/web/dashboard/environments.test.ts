@@ -99,7 +99,7 @@ test('a draft is previewed on the page by a link from the editor, and the link c
   await dialog.getByRole('button', { name: 'Create link' }).click()
   const link = await dialog.locator('code').first().textContent()
   const opening = page.context().waitForEvent('page')
-  await dialog.getByRole('button', { name: 'Open the page' }).click()
+  await dialog.getByRole('button', { name: 'Open page' }).click()
   const opened = await opening
   await opened.getByRole('dialog', { name: 'Ahoy again' }).waitFor()
   expect(opened.url()).toBe(`${site.origin}/projects`)

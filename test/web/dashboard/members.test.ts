@@ -98,7 +98,7 @@ test('a removed member is signed out at once; a sign-in link lets another back i
   await cems.getByRole('heading', { name: 'Sign in' }).waitFor()
   await page.getByRole('button', { name: 'Remove Ann', exact: true }).click()
   await dialog(page).getByRole('button', { name: 'Remove member' }).click()
-  await dialog(page).getByText('This is the last owner.').waitFor()
+  await dialog(page).getByText('Make somebody else an owner first').waitFor()
   await dialog(page).getByRole('button', { name: 'Cancel' }).click()
   noticed.complaints.length = 0
   await requireSound(page, noticed)

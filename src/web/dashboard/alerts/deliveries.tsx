@@ -6,10 +6,10 @@ import { readAgain, soonMs, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
+import { Rejection } from '../parts/rejection.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
-import { Refused } from './refused.tsx'
 import { mailsPath, webhooksPath } from './saving.ts'
 
 const words = {
@@ -107,7 +107,7 @@ export function Deliveries({
         <h3>{caption}</h3>
         <a href={addressOf(['settings', 'webhooks'])}>All webhooks</a>
       </div>
-      <Refused of={refused.value} />
+      <Rejection failure={refused.value} />
       <Reading of={list} lines={4}>
         {({ deliveries }) =>
           deliveries.length === 0 ? (

@@ -10,13 +10,13 @@ import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
 import { zoneName } from '../parts/format.ts'
+import { Rejection } from '../parts/rejection.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { TextArea } from '../parts/text-field.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { Mails } from './deliveries.tsx'
-import { Refused } from './refused.tsx'
 import { confirmationsPath, save, settingsPath } from './saving.ts'
 
 const words = {
@@ -107,7 +107,7 @@ function ReportForm({
         {words.zone(session.value?.timezone ?? null)}{' '}
         <a href={addressOf(['settings', 'general'])}>Change time zone</a>
       </p>
-      <Refused of={wrong ? null : (refused ?? sending.refused.value)} />
+      <Rejection failure={wrong ? null : (refused ?? sending.refused.value)} />
       <div class="row-actions">
         <Button type="submit" look="primary" isBusy={saving.isBusy.value}>
           Save
@@ -188,7 +188,7 @@ function Recipients({
   return (
     <>
       <h3>Recipients</h3>
-      <Refused of={refused.value} />
+      <Rejection failure={refused.value} />
       <Table
         caption="Recipients"
         columns={columns(sendsMail ? resend : null)}

@@ -4,9 +4,9 @@ import { useAction } from '../api/action.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
+import { Rejection } from '../parts/rejection.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { Reading } from '../shell/states.tsx'
-import { Refused } from './refused.tsx'
 import { save, settingsPath } from './saving.ts'
 
 const words = {
@@ -71,7 +71,7 @@ function RulesForm({ rules, statusText }: { rules: Rules; statusText: Signal<str
           onChange={on => (chosen.value = { ...chosen.value, [name]: { on } })}
         />
       ))}
-      <Refused of={refused.value} />
+      <Rejection failure={refused.value} />
       <div class="row-actions">
         <Button type="submit" look="primary" isBusy={isBusy.value}>
           Save rules

@@ -12,12 +12,12 @@ import { Rotate } from '../organisations/rotate.tsx'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { Rejection } from '../parts/rejection.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { useFilters } from '../shell/address.ts'
 import { Missing, Reading } from '../shell/states.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { ChooseTypes, NewWebhook } from './new-webhook.tsx'
-import { Refused } from './refused.tsx'
 import { webhookPath as at, webhooksPath } from './saving.ts'
 import { hostOf, WebhookTable } from './webhook-table.tsx'
 
@@ -93,7 +93,7 @@ function Webhooks({
   }
   return (
     <>
-      <Refused of={refused.value} />
+      <Rejection failure={refused.value} />
       {shown.value && (
         <div class="shown-once">
           <h3>Secret of the webhook</h3>

@@ -9,7 +9,8 @@ import { Button, LinkButton } from '../parts/button.tsx'
 import { TextField } from '../parts/text-field.tsx'
 
 const linkCommand = 'cairn dashboard link'
-const linkSpent = 'This link was used or has expired. Create a new one:'
+const linkSpent =
+  'This link was used or has expired. Ask an owner for a new one, or create one on the server:'
 const tokenWrong =
   'This token does not work here. It may have expired, or belong to another server.'
 const unreachable = 'Server unreachable. Try again in a moment.'
