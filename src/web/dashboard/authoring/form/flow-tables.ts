@@ -58,7 +58,7 @@ export const pagesAndPeople: readonly Group[] = [
         label: 'Pages',
         as: 'list',
         rows: {
-          fields: pageFields(),
+          fields: [pageFields()],
           one: 'Page',
           add: 'Add page',
           empty: 'Every page shows the flow.',
