@@ -136,7 +136,7 @@ describe('arrows point one way', () => {
   })
 
   test('modules leave to the thread of flows what takes long about them', () => {
-    const long = ['file', 'rules', 'text', 'difference', 'theme-file'].map(
+    const long = ['file', 'lint', 'text', 'difference', 'theme-file'].map(
       name => `core/flow/${name}.ts`,
     )
     const doing = sources

@@ -20,7 +20,6 @@ import type { Command, Flags } from './command.ts'
 import { makeData, requireData, requireNoServer, requireUsableData } from './data.ts'
 import { fetchElsewhere, serverAddress, tokenIn } from './elsewhere.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
-import { interruptible } from './interrupt.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
 /** The management API of a remote server, of a server on this machine, or in this process. */
@@ -73,14 +72,11 @@ export const atDoor = <T>(
   place: StoragePlace,
   work: (send: Send) => Promise<T>,
   time?: Partial<Clock>,
-): Promise<T> => here(place, work, { time })
+): Promise<T> => here(place, work, time)
 
 /** Like `managed` without `--url`, for work that is about no organisation or about several. */
-export const operated = <T>(
-  place: StoragePlace,
-  work: (asker: Asker) => Promise<T>,
-  interrupted?: Interrupted,
-): Promise<T> => here(place, send => work(asking(send, operator())), { interrupted })
+export const operated = <T>(place: StoragePlace, work: (asker: Asker) => Promise<T>): Promise<T> =>
+  here(place, send => work(asking(send, operator())))
 
 /** Like `managed`, but asks without an organisation if there are several and none is named. */
 export function managedOrOperated<T>(
@@ -95,12 +91,6 @@ export function managedOrOperated<T>(
     const [only] = organisations
     return work(total === 1 && only ? managerOf(send, only, total) : asker)
   })
-}
-
-/** What a signal leaves, if the command did the work itself and if a server does it. */
-export interface Interrupted {
-  here: string
-  onServer: string
 }
 
 /**
@@ -146,32 +136,21 @@ function requireSameDatabase(place: StoragePlace): void {
 async function here<T>(
   place: StoragePlace,
   work: (send: Send) => Promise<T>,
-  {
-    time,
-    interrupted,
-  }: { time?: Partial<Clock> | undefined; interrupted?: Interrupted | undefined } = {},
+  time?: Partial<Clock>,
 ): Promise<T> {
   const { data, databaseUrl } = place
   requireSameDatabase(place)
   const lock = await lockOrServer(data)
-  const isHere = lock !== null
-  const clearAway = () => {
-    lock?.release()
-    return interrupted![isHere ? 'here' : 'onServer']
-  }
-  const done = async () => {
-    if (!isHere) return work(overSocket(data))
-    try {
-      if (databaseUrl === null) {
-        requireOwnData(data)
-        requireUsableData(data)
-      }
-      return await inProcess(place, work, time)
-    } finally {
-      lock?.release()
+  if (lock === null) return work(overSocket(data))
+  try {
+    if (databaseUrl === null) {
+      requireOwnData(data)
+      requireUsableData(data)
     }
+    return await inProcess(place, work, time)
+  } finally {
+    lock.release()
   }
-  return interrupted ? interruptible(clearAway, done) : done()
 }
 
 async function inProcess<T>(

@@ -173,15 +173,13 @@ const rebuildRow = row<Rebuilt>({
   route: 'POST /rebuild',
   progress: ({ flow, flows, flowsDone, events }: RebuildProgress) =>
     `${flowsDone} of ${flows} flows, ${events} events (${flow})`,
-  interrupted: {
-    here: 'some flows were not rebuilt, their numbers did not change',
-    onServer: 'the server continues the rebuild',
-  },
   show({ flows, events, changed }) {
     const change = changed === 0 ? 'Nothing changed.' : `${counted(changed, 'flow')} changed.`
     print(`Rebuilt ${counted(flows, 'flow')} from ${counted(events, 'event')}. ${change}`)
   },
   examples: ['cairn rebuild', 'cairn rebuild --data /var/lib/cairn --json'],
+  notes: `Ctrl-C leaves the numbers of the remaining flows as they are. A running server
+continues the rebuild.`,
 })
 
 const compactRow = row<Compacted>({
@@ -189,10 +187,6 @@ const compactRow = row<Compacted>({
   about: 'rewrite the database without unused space; the server must be stopped',
   scope: 'server',
   route: 'POST /compact',
-  interrupted: {
-    here: 'the database did not change',
-    onServer: 'nothing was changed',
-  },
   show: ({ bytesBefore, bytesAfter }) =>
     print(`Compacted the database from ${sizeOf(bytesBefore)} to ${sizeOf(bytesAfter)}.`),
   examples: ['cairn compact', 'cairn compact --data /var/lib/cairn --json'],

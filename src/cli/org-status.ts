@@ -24,10 +24,10 @@ export const statusRow = row<Status>({
 })
 
 /** @param ms time of receipt less time of sending */
-function skewIn(ms: number): string {
-  if (Math.abs(ms) < minuteMs) return 'under a minute'
-  return `${lasting(Math.abs(ms))} ${ms > 0 ? 'behind' : 'ahead'}`
-}
+const skewIn = (ms: number) =>
+  Math.abs(ms) < minuteMs
+    ? 'under a minute'
+    : `${lasting(Math.abs(ms))} ${ms > 0 ? 'behind' : 'ahead'}`
 
 function statusLines(status: Status): string[] {
   const { slug, state, installed, stages, findings, snippetVersion, skewMsMedian } = status

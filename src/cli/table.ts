@@ -2,15 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { SettingName } from '../config/settings.ts'
 import type { Command } from './command.ts'
 import { CommandFailure, explained } from './failure.ts'
-import {
-  addTarget,
-  type Interrupted,
-  type Manager,
-  managed,
-  operated,
-  placeOf,
-  requireServer,
-} from './manage.ts'
+import { addTarget, type Manager, managed, operated, placeOf, requireServer } from './manage.ts'
 import { cellOf, fieldLines, print, printJson, printTable } from './output.ts'
 import { liveLine } from './progress.ts'
 import { settingsOf } from './settings.ts'
@@ -55,7 +47,6 @@ export interface Row<Answer = any> {
   /** What a terminal shows of the progress of long work. */
   // biome-ignore lint/suspicious/noExplicitAny: likewise
   progress?(progress: any): string
-  interrupted?: Interrupted
 
   /** The field of the answer that is the result, such as `tokens`. */
   part?: string
@@ -152,7 +143,7 @@ const jsonHelp = ({ route, part }: Row) =>
     : `print ${part ? `the ${part} of ` : ''}the response of ${route.replace(' /', ' /manage/')} as JSON`
 
 async function runRow(one: Row, command: Command): Promise<void> {
-  const { scope, settings = [], interrupted } = one
+  const { scope, settings = [] } = one
   const names = command.registeredArguments.map(argument => argument.name())
   const given: Given = {
     ...command.opts(),
@@ -168,7 +159,7 @@ async function runRow(one: Row, command: Command): Promise<void> {
   }
   if (one.needsServer && given.url === undefined) requireServer(placeOf(command))
   const answer = await (scope === 'server'
-    ? operated(placeOf(command, one.makesData), asker => work(asker as Manager), interrupted)
+    ? operated(placeOf(command, one.makesData), asker => work(asker as Manager))
     : managed(command, work)
   ).finally(line.end)
   one.check?.(answer, given)

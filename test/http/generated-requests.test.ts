@@ -50,6 +50,7 @@ const known: Known = {
   timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns'),
   version: fc.constant('1'),
   segment: fc.constant('plan'),
+  left: fc.constantFrom(...flow.steps.map(({ key }) => key)),
 }
 
 const generator = new Generator(description, known)

@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { buckets } from '../../src/core/organisation/limits.ts'
 import { publicPath, route } from '../../src/http/route.ts'
+import { mcpRoutes } from '../../src/modules/mcp/routes.ts'
 import { readContract } from '../contract/document.ts'
 import { World } from '../support/world.ts'
 
 const world = new World()
 afterAll(() => world.close())
 
-const routes = world.routes
+const routes = [...world.routes, ...mcpRoutes(world.routes, async r => world.app.handle(r))]
 
 const contract = readContract(
   readFileSync(join(import.meta.dir, '../contract/contract.md'), 'utf8'),
@@ -37,6 +38,7 @@ const besideApi = `
   GET /images/:file anyone
   GET /docs anyone
   GET /docs/:file anyone
+  POST /mcp management
   POST /author/redeem anyone
   POST /author/step anyone
   POST /author/picks anyone

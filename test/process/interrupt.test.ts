@@ -98,33 +98,4 @@ describe.skipIf(!canTrace)('SIGINT', () => {
     expect(partials()).toEqual([])
     expect(readFileSync(join(cairn.dataDir, 'cairn.db')).equals(before)).toBe(true)
   })
-
-  test.each([
-    ['compact', 'the database did not change'],
-    ['rebuild', 'some flows were not rebuilt, their numbers did not change'],
-  ])('ends %s, which then keeps no server out', async (command, words) => {
-    const { pid, ended } = await slowly(command)
-    process.kill(pid, 'SIGINT')
-    const stderr = `cairn: interrupted: ${words}\n`
-    expect(await ended).toEqual({ status: 130, stdout: '', stderr })
-    expect(partials()).toEqual([])
-    const { stdout } = await cairn.run(['doctor', '--port', '0', '--management-port', '0'])
-    expect(stdout).toContain('ok       No server is running\n')
-    expect((await cairn.run([command])).status).toBe(0)
-  })
-
-  test('says that a rebuild goes on in the server', async () => {
-    const server = await cairn.serve()
-    // So that it has answered nothing when the signal comes.
-    server.child.kill('SIGSTOP')
-    const child = await cairn.command(['rebuild'])
-    await catches(child.pid)
-    child.kill('SIGINT')
-    expect(await finished(child)).toEqual({
-      status: 130,
-      stdout: '',
-      stderr: 'cairn: interrupted: the server continues the rebuild\n',
-    })
-    server.child.kill('SIGCONT')
-  })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { FlowFingerprint } from '../../src/core/flow/fingerprint.ts'
 import type { FlowDefinition, ItemDefinition, StepDefinition } from '../../src/core/flow/flow.ts'
-import { flowProblems } from '../../src/core/flow/rules.ts'
+import { flowProblems } from '../../src/core/flow/lint.ts'
 import { anyTheme } from './any-theme.ts'
 
 const text = (minLength: number, maxLength: number) =>

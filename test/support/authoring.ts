@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { flowNotFound, invalid } from '../../src/core/errors.ts'
 import type { FlowDefinition } from '../../src/core/flow/flow.ts'
-import { storedFlowErrors } from '../../src/core/flow/rules.ts'
+import { storedFlowErrors } from '../../src/core/flow/lint.ts'
 import {
   type FlowChangeDecision,
   newestDefinition,

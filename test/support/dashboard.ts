@@ -74,6 +74,9 @@ export type Manage = <T>(
   ifMatch?: string,
 ) => Promise<T>
 
+/** One person has one role. */
+const nameOf = (role: Role) => (role === 'owner' ? 'Ann' : `Ann, ${role}`)
+
 type VisitOptions = { role?: Role } & Parameters<TestBrowser['page']>[0]
 
 interface Visit {
@@ -190,7 +193,7 @@ export class DashboardHouse {
   }
 
   /** A link that signs in once. */
-  async link(role: Role = 'owner', name = 'Ann', org?: string): Promise<string> {
+  async link(role: Role = 'owner', name = nameOf(role), org?: string): Promise<string> {
     const made = await this.place.json<{ url: string }>([
       ...['dashboard', 'link', '--role', role, '--name', name, '--public-url', this.server.url],
       ...(org !== undefined ? ['--org', org] : []),
@@ -321,6 +324,7 @@ export async function downloadedCsv(page: Page, link: Locator) {
   const download = await pending
   const rows: Record<string, string>[] = parse(readFileSync(await download.path()), {
     columns: true,
+    bom: true,
   })
   const query = new URL(download.url()).search.slice(1)
   return { rows, query, name: download.suggestedFilename() }

@@ -13,7 +13,7 @@ const [folder, before] = process.argv.slice(2)
 if (!folder) throw new Error('Name a folder for the pictures')
 
 /** Pages that differ each time, by their keys, ids, ports or figures of the machine. */
-const differs = /^\/(server|activity|settings|install|audit)/
+const differs = /^\/(server|activity|settings|install)/
 
 const demo = await Demo.open({ at: Date.parse('2026-09-17T12:05:00Z') })
 const others: string[] = []

@@ -1,11 +1,11 @@
 import { below, quoted, shown, unknownField } from '../text/wording.ts'
 import { asAuthored, readShape } from './file-shape.ts'
 import { FlowDefinition } from './flow.ts'
+import { partsOf, problemsOf } from './lint.ts'
+import { waitingProblems } from './lint-conditions.ts'
 import { error } from './problem.ts'
-import { partsOf, problemsOf } from './rules.ts'
 import { type FileProblem, type Root, SourceFile } from './source-file.ts'
 import { at } from './texts/fields.ts'
-import { waitingProblems } from './timing-rules.ts'
 
 export type { FileProblem }
 

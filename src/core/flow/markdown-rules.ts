@@ -1,6 +1,6 @@
 import MarkdownIt, { type Env, type Token } from 'markdown-it'
 import { quoted } from '../text/wording.ts'
-import { error, type FlowProblem, warning } from './problem.ts'
+import { errorIf, type LintRule, warnIf } from './lint-rule.ts'
 import { isHarmlessLink } from './values.ts'
 
 /** An HTML tag, as opposed to an address or a comparison such as "a < b". */
@@ -8,7 +8,7 @@ const tag =
   /<\/?(?:a|abbr|b|blockquote|br|button|center|code|div|em|font|h[1-6]|hr|i|iframe|img|input|kbd|li|mark|ol|p|pre|s|script|small|span|strong|style|sub|sup|svg|table|tbody|td|th|tr|u|ul|video)(?:\s[^<>]*)?\/?>/i
 
 /** What to do about a tag in Markdown, which would be shown as text; null if there is none. */
-function htmlIn(markdown: string): string | null {
+export function htmlIn(markdown: string): string | null {
   // Text between backticks, one or three, is code; only pairs of them enclose something.
   const pieces = markdown.split('`')
   for (let index = 0; index < pieces.length; index += 2) {
@@ -55,10 +55,11 @@ function* linksOf(tokens: readonly Token[]): Iterable<string> {
   }
 }
 
-/** Problems of a text that is shown as Markdown. */
-export function* markdownProblems(text: string, path: string): Iterable<FlowProblem> {
-  const link = unsafeLinkIn(text)
-  if (link !== null) yield error('unsafe_link', path, link)
-  const html = htmlIn(text)
-  if (html !== null) yield warning('html', path, html)
-}
+/** The rules about a text that is shown as Markdown. */
+export const markdownRules = <Part>(
+  place: string,
+  textIn: (part: Part) => string,
+): LintRule<Part>[] => [
+  errorIf(`unsafe_link ${place}`, part => unsafeLinkIn(textIn(part))),
+  warnIf(`html ${place}`, part => htmlIn(textIn(part))),
+]

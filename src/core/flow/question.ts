@@ -1,7 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { quoted } from '../text/wording.ts'
 import { maxAnswerLength } from './answer.ts'
-import { error, type FlowProblem, warning } from './problem.ts'
 import { closed, key, oneOf, text } from './values.ts'
 
 /** What a step asks those who see it. Fields that an author does not set are absent everywhere. */
@@ -86,41 +84,3 @@ export const Question = closed(
   },
 )
 export type Question = Static<typeof Question>
-
-/** The fields that only one type may have. */
-const fieldsOf: Readonly<Record<Question['type'], readonly (keyof Question)[]>> = {
-  rating: ['scale', 'min', 'max', 'low', 'high'],
-  choice: ['choices', 'several'],
-  text: ['placeholder', 'longest'],
-}
-
-/** Problems of a question by itself. */
-export function* questionProblems(question: Question): Iterable<FlowProblem> {
-  const { type, choices = [] } = question
-  for (const [of, names] of Object.entries(fieldsOf)) {
-    for (const name of names) {
-      if (of === type || question[name] === undefined) continue
-      const message = `This has no effect with "type: ${type}": remove it, or write "type: ${of}"`
-      yield warning('unused_field', `/${name}`, message)
-    }
-  }
-  if (type === 'rating' && (question.scale ?? 'nps') !== 'numbers') {
-    for (const name of ['min', 'max'] as const) {
-      if (question[name] === undefined) continue
-      const message = 'This has no effect but with "scale: numbers": write that, or remove it'
-      yield warning('unused_field', `/${name}`, message)
-    }
-  }
-  if (type !== 'choice') return
-  if (choices.length < 2) {
-    yield error('few_choices', '/choices', 'Add choices to choose from: at least two')
-  }
-  const keys = new Set<string>()
-  for (const [index, { key }] of choices.entries()) {
-    if (keys.has(key)) {
-      const message = `The key ${quoted(key)} is used already: change it`
-      yield error('repeated_key', `/choices/${index}/key`, message)
-    }
-    keys.add(key)
-  }
-}

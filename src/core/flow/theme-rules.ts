@@ -82,20 +82,28 @@ export function unknownColours({ dark, border, ...light }: Partial<Theme>): Unkn
   })
 }
 
+/** The same as problems. */
+export const wrongColours = (theme: Partial<Theme>) =>
+  unknownColours(theme).map(({ path, colour, expected, hint }) => ({
+    path,
+    message: `${expected}, not ${quoted(colour)}${hint}`,
+  }))
+
 /**
- * Colours that are none, and where a theme cannot be read or seen, as far as its colours alone tell. Colours
- * that it leaves out are the snippet's own. Text on the accent is not checked, because it is black or white,
- * whichever is more readable.
+ * Where a theme cannot be read or seen, as far as its colours alone tell. Colours that it leaves out are the
+ * snippet's own. Text on the accent is not checked, because it is black or white, whichever is more readable.
  */
-export function* themeProblems(theme: Partial<Theme>): Iterable<FlowProblem> {
-  for (const { path, colour, expected, hint } of unknownColours(theme)) {
-    yield error('invalid_value', path, `${expected}, not ${quoted(colour)}${hint}`)
-  }
+export function lowContrasts(theme: Partial<Theme>) {
   const whole = mergedTheme(null, theme)
-  yield* problemsOn(whole, false)
   // A background or a text colour without others for dark pages is the same on those.
-  if (theme.dark || !(theme.background ?? theme.text)) yield* problemsOn(whole, true)
+  const isForDarkToo = theme.dark || !(theme.background ?? theme.text)
+  return [...contrastsOn(whole, false), ...(isForDarkToo ? contrastsOn(whole, true) : [])]
 }
+
+export const themeProblems = (theme: Partial<Theme>): FlowProblem[] => [
+  ...wrongColours(theme).map(({ path, message }) => error('invalid_value', path, message)),
+  ...lowContrasts(theme).map(({ path, message }) => warning('low_contrast', path, message)),
+]
 
 /**
  * The contrast of an accent on a dark page if its theme says nothing of those. Many brands' colours have less
@@ -103,7 +111,7 @@ export function* themeProblems(theme: Partial<Theme>): Iterable<FlowProblem> {
  */
 const minOfUnprepared = 2
 
-function* problemsOn(theme: Theme, isDarkPage: boolean): Iterable<FlowProblem> {
+function* contrastsOn(theme: Theme, isDarkPage: boolean) {
   const said = coloursOn(theme, isDarkPage)
   const own = goesWith(said, isDarkPage, luminanceOf)
   const isSaid = (name: keyof Colours) => said[name] !== null
@@ -121,7 +129,7 @@ function* problemsOn(theme: Theme, isDarkPage: boolean): Iterable<FlowProblem> {
   const page = isDarkPage ? ' on a dark page' : ''
   if ((isSaid('text') || isSaid('background')) && ofText < minOfText) {
     const message = `Text and background have a contrast of ${told(ofText)}${page}, and reading needs 4.5 : 1: make one of them darker or lighter`
-    yield warning('low_contrast', at(isSaid('text') ? 'text' : 'background'), message)
+    yield { path: at(isSaid('text') ? 'text' : 'background'), message }
   }
   const ofAccent = ratioOf('accent', 'background')
   const isUnprepared = isDarkPage && !theme.dark
@@ -134,6 +142,6 @@ function* problemsOn(theme: Theme, isDarkPage: boolean): Iterable<FlowProblem> {
         ? 'set dark.accent to a colour for dark pages'
         : 'make one of them darker or lighter'
     const message = `The accent has a contrast of ${told(ofAccent)} with the background${page}${why}: ${remedy}`
-    yield warning('low_contrast', at('accent'), message)
+    yield { path: at('accent'), message }
   }
 }

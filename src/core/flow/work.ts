@@ -2,7 +2,7 @@ import type { OrganisationRef } from '../reference.ts'
 import { flowDifference, newFlowDifference } from './difference.ts'
 import { readFlowFile } from './file.ts'
 import { pageFlow } from './forms.ts'
-import { storedFlowErrors } from './rules.ts'
+import { storedFlowErrors } from './lint.ts'
 import { flowText } from './text.ts'
 
 /**

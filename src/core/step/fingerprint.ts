@@ -10,42 +10,8 @@ const maxPixel = 10_000_000
 /** An input's `value` is never among them, because Cairn must not learn what people type. */
 const keptAttributes = ['name', 'type', 'for', 'href', 'placeholder', 'title'] as const
 
-/** Under this key a schema holds the function that makes what is kept from what was sent. */
-const keep = Symbol('keep')
-
-type Keep = (sent: unknown) => unknown
-
-/** A text of a fingerprint, with the function that makes it from what a page sent. */
-type PartText = (description: string, options?: { examples?: string[]; [keep]?: Keep }) => TString
-
-/** HTML ignores the case of these. Cut last, because some letters are longer in lower case. */
-const keepLower = (sent: unknown) =>
-  typeof sent === 'string' ? cut(sent.toLowerCase()) : undefined
-
-const keepFolded = (sent: unknown) => (typeof sent === 'string' ? cut(folded(sent)) : undefined)
-
-const keepCut = (sent: unknown) => (typeof sent === 'string' ? cut(sent) : undefined)
-
-/** A text that would mean something else if it were cut. */
-function keepComplete(sent: unknown): string | undefined {
-  const isKept = typeof sent === 'string' && sent.trim() !== '' && sent.length <= maxLength
-  return isKept ? sent : undefined
-}
-
-function keepHash(sent: unknown): string | undefined {
-  const hash = typeof sent === 'string' ? sent.toLowerCase() : ''
-  return /^[0-9a-f]{64}$/.test(hash) ? hash : undefined
-}
-
-/** Of an ancestor only the value is kept, and a page may send either. */
-const keepTestId = (sent: unknown) => keepCut(isRecord(sent) ? sent.value : sent)
-
-function cut(text: string): string | undefined {
-  if (text.length <= maxLength) return text || undefined
-  // Never cuts through a character, and leaves no space at the end that folding would remove.
-  const start = text.slice(0, maxLength)
-  return start.replace(/[\uD800-\uDBFF]$/, '').trimEnd() || undefined
-}
+/** A text of a fingerprint, of the length that its holder allows. */
+type PartText = (description: string, options?: { examples?: string[] }) => TString
 
 const place = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }))
@@ -61,29 +27,27 @@ export function recognisableParts(
 ) {
   const Ancestor = Type.Object(
     {
-      tag: Type.Optional(text('Tag.', { [keep]: keepLower })),
+      tag: Type.Optional(text('Tag.')),
       id: Type.Optional(text('ID.')),
-      role: Type.Optional(text('Role.', { [keep]: keepLower })),
-      testId: Type.Optional(text('Value of the test ID.', { [keep]: keepTestId })),
+      role: Type.Optional(text('Role.')),
+      testId: Type.Optional(text('Value of the test ID.')),
       nth: place('Position among its siblings, from 0.'),
     },
     options,
   )
   const TestId = Type.Object(
     {
-      attr: text('Name of the attribute, such as data-test.', { [keep]: keepLower }),
+      attr: text('Name of the attribute, such as data-test.'),
       value: text('Its value.'),
     },
     { ...options, description: 'The attribute by which tests find the element.' },
   )
   return {
-    tag: Type.Optional(text('Tag.', { examples: ['button'], [keep]: keepLower })),
+    tag: Type.Optional(text('Tag.', { examples: ['button'] })),
     id: Type.Optional(text('ID.', { examples: ['new-project'] })),
     testId: Type.Optional(TestId),
-    role: Type.Optional(text('Role.', { examples: ['button'], [keep]: keepLower })),
-    name: Type.Optional(
-      text('Accessible name.', { examples: ['New project'], [keep]: keepFolded }),
-    ),
+    role: Type.Optional(text('Role.', { examples: ['button'] })),
+    name: Type.Optional(text('Accessible name.', { examples: ['New project'] })),
     classes: Type.Optional(
       Type.Array(text('A class.'), { maxItems: bounds.maxClasses, description: 'Classes.' }),
     ),
@@ -98,7 +62,7 @@ export function recognisableParts(
 }
 
 const reported: PartText = (description, options) =>
-  Type.String({ maxLength, description, [keep]: keepCut, ...options })
+  Type.String({ maxLength, description, ...options })
 
 const parts = recognisableParts(reported, { maxClasses: 50, maxAncestors: 10 }, {})
 const pixels = { minimum: -maxPixel, maximum: maxPixel }
@@ -111,7 +75,6 @@ export const Fingerprint = Type.Object(
     selector: Type.Optional(
       reported('A CSS selector that finds it. Dropped if it is longer.', {
         examples: ['#new-project'],
-        [keep]: keepComplete,
       }),
     ),
     matchCount: Type.Integer({
@@ -120,14 +83,13 @@ export const Fingerprint = Type.Object(
       description: 'How many elements the selector matches. Default: 0.',
       examples: [1],
     }),
-    ariaLabel: Type.Optional(reported('`aria-label`.', { [keep]: keepFolded })),
-    text: Type.Optional(reported('Text.', { examples: ['New project'], [keep]: keepFolded })),
+    ariaLabel: Type.Optional(reported('`aria-label`.')),
+    text: Type.Optional(reported('Text.', { examples: ['New project'] })),
     textHash: Type.Optional(
       Type.String({
         pattern: '^[0-9a-f]{64}$',
         description:
           'Instead of the text: the SHA-256 of the trimmed text with white space folded, in hex.',
-        [keep]: keepHash,
       }),
     ),
     attributes: Type.Optional(
@@ -137,7 +99,6 @@ export const Fingerprint = Type.Object(
           `Only ${keptAttributes.map(name => `\`${name}\``).join(', ')} and attributes that ` +
           'begin with `data-test` are kept. Of a link, only the path is kept.',
         examples: [{ type: 'button' }],
-        [keep]: attributesOf,
       }),
     ),
     nthOfType: place('Position among its siblings of the same tag, from 0.'),
@@ -187,20 +148,56 @@ export type Ancestor = NonNullable<Fingerprint['ancestors']>[number]
  */
 export function allowedFingerprint(raw: Readonly<Record<string, unknown>>): Fingerprint {
   const text = typeof raw.text === 'string' ? folded(raw.text) : ''
-  // The hash of a cut text would differ from the hash that a page sends in place of the text.
-  const textHash = text.length > maxLength ? hashOfFolded(text) : raw.textHash
-  const matchCount = fitted(Fingerprint.properties.matchCount, raw.matchCount) ?? 0
-  return fitted(Fingerprint, { ...raw, textHash, matchCount }) as Fingerprint
+  const { testId, classes, ancestors } = raw
+  return fitted(Fingerprint, {
+    ...raw,
+    ...{ selector: complete(raw.selector), tag: lower(raw.tag), id: cut(raw.id) },
+    ...{ role: lower(raw.role), name: cutFolded(raw.name), ariaLabel: cutFolded(raw.ariaLabel) },
+    testId: isRecord(testId) && { attr: lower(testId.attr), value: cut(testId.value) },
+    text: cut(text),
+    // The hash of a cut text would differ from the hash that a page sends in place of the text.
+    textHash: text.length > maxLength ? hashOfFolded(text) : lower(raw.textHash),
+    classes: Array.isArray(classes) && classes.map(cut),
+    ancestors: Array.isArray(ancestors) && ancestors.map(allowedAncestor),
+    attributes: attributesOf(raw.attributes),
+    matchCount: fitted(Fingerprint.properties.matchCount, raw.matchCount) ?? 0,
+  }) as Fingerprint
+}
+
+function allowedAncestor(sent: unknown): object | undefined {
+  if (!isRecord(sent)) return undefined
+  const { tag, id, role, testId, nth } = sent
+  // A page may send the test id with or without its attribute.
+  const value = isRecord(testId) ? testId.value : testId
+  return { tag: lower(tag), id: cut(id), role: lower(role), testId: cut(value), nth }
+}
+
+function cut(sent: unknown): string | undefined {
+  if (typeof sent !== 'string') return undefined
+  if (sent.length <= maxLength) return sent || undefined
+  // Never cuts through a character, and leaves no space at the end that folding would remove.
+  const start = sent.slice(0, maxLength)
+  return start.replace(/[\uD800-\uDBFF]$/, '').trimEnd() || undefined
+}
+
+/** HTML ignores the case of these. Cut last, because some letters are longer in lower case. */
+const lower = (sent: unknown) => (typeof sent === 'string' ? cut(sent.toLowerCase()) : undefined)
+
+const cutFolded = (sent: unknown) => (typeof sent === 'string' ? cut(folded(sent)) : undefined)
+
+/** A text that would mean something else if it were cut. */
+function complete(sent: unknown): string | undefined {
+  const isKept = typeof sent === 'string' && sent.trim() !== '' && sent.length <= maxLength
+  return isKept ? sent : undefined
 }
 
 /**
  * As much of a value as fits a schema, so that one odd part does not cost the others; undefined if nothing
  * does. A list keeps its entries that fit, and a mapping its fields, unless a required one is missing.
  */
-export function fitted(schema: TSchema & { [keep]?: Keep }, value: unknown): unknown {
-  if (schema[keep]) return schema[keep](value)
+export function fitted(schema: TSchema, value: unknown): unknown {
   if (schema.type === 'array') return Array.isArray(value) ? fittedList(schema, value) : undefined
-  if (schema.type === 'object') return isRecord(value) ? fittedFields(schema, value) : undefined
+  if (schema.properties) return isRecord(value) ? fittedFields(schema, value) : undefined
   if (!Value.Check(schema, value)) return undefined
   // JSON has no -0, and a kept fingerprint must be the same after a round trip through JSON.
   return typeof value === 'number' ? value + 0 : value
@@ -232,7 +229,7 @@ function attributesOf(sent: unknown): Record<string, string> | undefined {
     if (name.length > maxLength) continue
     const isKept = (keptAttributes as readonly string[]).includes(name)
     if (!isKept && !name.startsWith('data-test')) continue
-    const text = name === 'href' ? pathOf(value) : keepCut(value)
+    const text = name === 'href' ? pathOf(value) : cut(value)
     if (text !== undefined) kept.set(name, text)
   }
   return Object.fromEntries(kept)
@@ -244,7 +241,7 @@ function pathOf(href: unknown): string | undefined {
   const url = URL.parse(href, 'https://page.invalid/')
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined
   // Two leading slashes would be read as a host when this is parsed again.
-  return keepComplete(url.pathname.replace(/^\/+/, '/'))
+  return complete(url.pathname.replace(/^\/+/, '/'))
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

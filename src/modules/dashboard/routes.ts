@@ -161,7 +161,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       summary: "Get a token for the API, to use with the session's cookie",
       responses: { 200: { description: 'The token.', schema: SessionToken } },
       async handle(call) {
-        const { sha256, role, name, isNamed, endsAt } = sessionOf(call)
+        const { sha256, memberId, role, name, isNamed, endsAt } = sessionOf(call)
         const organisation = named(call.org)
         const claims = { sha256, role, organisation: organisation.id }
         const { token, expiresAt } = await tokens.issue(claims, endsAt)
@@ -169,7 +169,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
           token,
           expiresAt: isoTime(expiresAt),
           role,
-          person: { name, isNamed },
+          person: { id: memberId, name, isNamed },
           organisation,
           timezone: call.org.timezone,
           theme: call.org.theme,

@@ -61,7 +61,7 @@ export const SessionToken = Type.Object({
   expiresAt: Type.String(),
   role: OneOf(roles),
   /** `isNamed` is false until the person has given a name. */
-  person: Type.Object({ name: Type.String(), isNamed: Type.Boolean() }),
+  person: Type.Object({ id: Type.String(), name: Type.String(), isNamed: Type.Boolean() }),
   organisation: Organisation,
   /** The time zone of days if the address names none; null for the browser's. */
   timezone: Type.Union([Type.String(), Type.Null()]),

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { FlowWork } from '../../core/flow/work.ts'
 import { isTooOldForPreviews, previewsSince } from '../../core/organisation/ticket.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
@@ -46,19 +46,29 @@ const ownSession = (call: RequestContext) => ({
   author: authorOf(call),
 })
 
-/**
- * Requests from customers' pages, which hold a ticket in place of a snippet key. They are not part of the API.
- * POST even where nothing changes, because browsers send no origin with a GET to the same origin.
- */
-const ofPage = {
-  tag: 'Management',
-  caller: 'anyone',
-  isProductFile: true,
-  method: 'POST',
-} as const
-
 /** A picked element takes a few kilobytes: five selectors and a fingerprint. */
 const maxPickBytes = 16 * 1024
+
+/**
+ * A request from customers' pages, which hold a ticket in place of a snippet key. It is not part of the API.
+ * POST even where nothing changes, because browsers send no origin with a GET to the same origin.
+ */
+const ofPage = <B extends TSchema | undefined>(
+  path: string,
+  operation: string,
+  summary: string,
+  { returns, body }: { returns: TSchema; body?: B },
+  handle: (
+    call: RequestContext<null, B extends TSchema ? Static<B> : null, Record<string, never>>,
+  ) => Promise<object>,
+): Route =>
+  route({
+    ...{ tag: 'Management', caller: 'anyone', isProductFile: true, method: 'POST' },
+    ...{ path, operation, summary },
+    ...(body && { body, bodyLimitBytes: maxPickBytes }),
+    responses: { 200: { description: 'Success.', schema: returns } },
+    handle: async (call: RequestContext) => json(200, await handle(call as never)),
+  } as Route)
 
 /** Routes that let pages show drafts, and let authors pick elements on their pages. */
 export function ticketRoutes(
@@ -147,57 +157,37 @@ export function ticketRoutes(
       { errors: ['not_found'], response: 'Session ended.' },
       call => endSession(store, ownSession(call)),
     ),
-    route({
-      ...ofPage,
-      path: '/preview/flow',
-      operation: 'getPreviewedFlow',
-      summary: 'Get the draft of a preview link',
-      responses: { 200: { description: 'The draft.', schema: PreviewedFlow } },
-      async handle(call) {
-        return json(
-          200,
-          await previewedFlow(deps, holderOf(call, 'unknown_preview'), call.receivedAt),
-        )
-      },
-    }),
-    route({
-      ...ofPage,
-      path: '/author/redeem',
-      operation: 'redeemAuthorTicket',
-      summary: 'Exchange the ticket of an author session for a token',
-      body: RedeemedTicket,
-      bodyLimitBytes: maxPickBytes,
-      responses: { 200: { description: 'The token and its step.', schema: ConnectedPage } },
-      async handle({ body, origin, receivedAt }) {
-        return json(200, await redeem(deps, body, origin, receivedAt))
-      },
-    }),
-    route({
-      ...ofPage,
-      path: '/author/step',
-      operation: 'getAuthoredStep',
-      summary: 'Get the step of an author session',
-      responses: { 200: { description: 'The step.', schema: AuthoredStep } },
-      async handle(call) {
-        return json(
-          200,
-          await visitedStep(deps, holderOf(call, 'unknown_author_token'), call.receivedAt),
-        )
-      },
-    }),
-    route({
-      ...ofPage,
-      path: '/author/picks',
-      operation: 'proposeElement',
-      summary: 'Propose an element to the author',
-      body: PickedElement,
-      bodyLimitBytes: maxPickBytes,
-      responses: { 202: { description: 'Proposed.', schema: Type.Object({}) } },
-      async handle(call) {
+    ofPage(
+      '/preview/flow',
+      'getPreviewedFlow',
+      'Get the draft of a preview link',
+      { returns: PreviewedFlow },
+      call => previewedFlow(deps, holderOf(call, 'unknown_preview'), call.receivedAt),
+    ),
+    ofPage(
+      '/author/redeem',
+      'redeemAuthorTicket',
+      'Exchange the ticket of an author session for a token',
+      { body: RedeemedTicket, returns: ConnectedPage },
+      ({ body, origin, receivedAt }) => redeem(deps, body, origin, receivedAt),
+    ),
+    ofPage(
+      '/author/step',
+      'getAuthoredStep',
+      'Get the step of an author session',
+      { returns: AuthoredStep },
+      call => visitedStep(deps, holderOf(call, 'unknown_author_token'), call.receivedAt),
+    ),
+    ofPage(
+      '/author/picks',
+      'proposeElement',
+      'Propose an element to the author',
+      { body: PickedElement, returns: Type.Object({}) },
+      async call => {
         const holder = holderOf(call, 'unknown_author_token')
         await propose(store, holder, call.body, call.receivedAt)
-        return json(202, {})
+        return {}
       },
-    }),
+    ),
   ]
 }

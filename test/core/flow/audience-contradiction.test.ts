@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isInAudience } from '../../../src/core/flow/audience-match.ts'
+import { contradictions } from '../../../src/core/flow/contradiction.ts'
 import type { AudienceRule } from '../../../src/core/flow/flow.ts'
-import { contradictions } from '../../../src/core/flow/targeting-rules.ts'
 import { rounds } from '../../support/rounds.ts'
 
 /** Rules as texts: the operator, the value as JSON, and the attribute unless it is `plan`. */

@@ -35,11 +35,6 @@ describe('problems with ways', () => {
       ['error unknown_step /steps/0/buttons/0/goto'],
     ],
     [
-      'a step that leads to itself',
-      step('a', to('a', 'b')) + step('b'),
-      ['warning goto_itself /steps/0/buttons/0/goto'],
-    ],
-    [
       'a goto without its action',
       step(
         'a',
@@ -99,19 +94,6 @@ describe('problems with ways', () => {
     ['https:///x', ['error invalid_value /steps/0/navigate']],
   ])('the address %s', (navigate, problems) => {
     expect(read(step('a', `, navigate: "${navigate}"`)).problems).toEqual(problems)
-  })
-
-  test.each<[pattern: string, match: string, navigate: string, isSaid: boolean]>([
-    ['/projects', 'prefix', '/projects/1', false],
-    ['/projects', 'exact', '/projects/1', true],
-    ['https://app.example/x', 'exact', '/x', false],
-    ['https://app.example/x', 'exact', 'https://www.example/x', true],
-    ['**/x', 'glob', '/y', false],
-  ])('a page %s (%s) and the address %s', (pattern, match, navigate, isSaid) => {
-    const page = `page: { match: ${match}, pattern: "${pattern}" }`
-    expect(read(step('a', `, ${page}, navigate: "${navigate}"`)).problems).toEqual(
-      isSaid ? ['warning navigates_elsewhere /steps/0/navigate'] : [],
-    )
   })
 })
 

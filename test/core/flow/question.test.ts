@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { type Answer, fitsQuestion } from '../../../src/core/flow/answer.ts'
-import { type Question, questionProblems } from '../../../src/core/flow/question.ts'
+import { StepDefinition } from '../../../src/core/flow/flow.ts'
+import { problemsOf } from '../../../src/core/flow/lint.ts'
+import type { Question } from '../../../src/core/flow/question.ts'
 
 const ab = [
   { key: 'a', label: 'A' },
@@ -37,6 +39,7 @@ test.each<[Question, string[]]>([
   [{ type: 'text', low: 'Bad' }, ['warning /low']],
   [{ type: 'rating', scale: 'nps', max: 5 }, ['warning /max']],
 ])('the question %p has the expected problems', (question, expected) => {
-  const told = [...questionProblems(question)].map(({ severity, path }) => `${severity} ${path}`)
-  expect(told).toEqual(expected)
+  const schema = StepDefinition.properties.question
+  const problems = problemsOf({ schema, value: question, path: '' })
+  expect(problems.map(({ severity, path }) => `${severity} ${path}`)).toEqual(expected)
 })

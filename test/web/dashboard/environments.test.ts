@@ -49,8 +49,8 @@ afterAll(async () => {
 test('flows of staging are listed beside those of production; a viewer cannot promote them', async () => {
   const { page, noticed } = await house.visit('/flows', { role: 'viewer' })
   await page.getByRole('link', { name: 'Staging' }).click()
-  await page.getByText('where they are tried').waitFor()
-  await page.getByText('Missing there').first().waitFor()
+  await page.getByText('Compare flows in Harbor staging').waitFor()
+  await page.getByText('Not in staging').first().waitFor()
   await requireSoundOnEveryScreen(page, noticed)
   expect(await page.getByRole('button', { name: 'Promote' }).count()).toBe(0)
 })
@@ -61,24 +61,24 @@ test('a flow is promoted as it was reviewed, not as somebody has changed it sinc
   const dialog = page.getByRole('dialog', { name: 'Promote “Welcome tour”?' })
   await dialog.getByText('title: Ahoy').waitFor()
   await pushTo('harbor-staging', file('Ahoy again'), '--publish')
-  await dialog.getByRole('button', { name: 'Promote' }).click()
-  await dialog.getByRole('alert').getByText('changed it meanwhile').waitFor()
+  await dialog.getByRole('button', { name: 'Promote flow' }).click()
+  await dialog.getByRole('alert').getByText('changed it after you opened it').waitFor()
   await dialog.getByText('title: Ahoy again').waitFor()
-  await dialog.getByLabel('Publish it at once').check()
+  await dialog.getByLabel('Publish now').check()
   await requireSound(page, { ...noticed, complaints: [] })
-  await dialog.getByRole('button', { name: 'Promote' }).click()
-  await page.getByText('is live, as version 2').waitFor()
+  await dialog.getByRole('button', { name: 'Promote flow' }).click()
+  await page.getByText('is published as version 2').waitFor()
   await page.getByRole('row', { name: /Welcome tour Same/ }).waitFor()
 
   await page.getByRole('button', { name: 'Promote “Tried first”' }).click()
   await page.getByRole('dialog').getByText('title: One').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Promote' }).click()
-  await page.getByText('is the draft here now').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Promote flow' }).click()
+  await page.getByText('is now the draft here').waitFor()
   await page.getByRole('row', { name: /Tried first Same/ }).waitFor()
-  expect(await cellsOf(page, 'Flows of both')).toEqual([
-    ['Spring news', 'Missing there', 'nothing', 'version 1', ''],
-    ['Tried first', 'Same', 'version 1', 'a draft', ''],
-    ['Welcome tour', 'Same', 'version 2', 'version 2', ''],
+  expect(await cellsOf(page, 'Flows in staging and here')).toEqual([
+    ['Spring news', 'Not in staging', 'None', 'Version 1', ''],
+    ['Tried first', 'Same', 'Version 1', 'Draft', ''],
+    ['Welcome tour', 'Same', 'Version 2', 'Version 2', ''],
   ])
   await page.goto(house.at('/flows/welcome/versions'))
   await page.getByText('Last promoted from harbor-staging, version 2').waitFor()
@@ -115,17 +115,17 @@ test('an owner of both links them by a token, and unlinks them', async () => {
   await place.run(['org', 'create', 'Harbor trials'])
   const made = ['token', 'create', 'Link', '--scope', 'settings:write', '--org', 'harbor-trials']
   const { token } = await place.json<{ token: string }>(made)
-  const { page, noticed } = await house.visit('/settings/environments')
+  const { page, noticed } = await house.visit('/settings/staging')
   await page.getByRole('rowheader', { name: 'Harbor staging' }).waitFor()
   await requireSoundOnEveryScreen(page, noticed)
-  const field = page.getByLabel('Management token of the organisation that tries flows')
+  const field = page.getByLabel('Management token of the staging organisation')
   await field.fill('crn_nonsense')
-  await page.getByRole('button', { name: 'Link', exact: true }).click()
+  await page.getByRole('button', { name: 'Link organisation' }).click()
   await page.getByText('Must be a valid management token').waitFor()
   await field.fill(token)
-  await page.getByRole('button', { name: 'Link', exact: true }).click()
-  await page.getByText('Harbor trials tries flows for this organisation now').waitFor()
+  await page.getByRole('button', { name: 'Link organisation' }).click()
+  await page.getByText('Linked Harbor trials.').waitFor()
   await page.getByRole('button', { name: 'Unlink Harbor trials' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click()
-  await page.getByText('Harbor trials is linked no more').waitFor()
+  await page.getByText('Unlinked Harbor trials.').waitFor()
 })

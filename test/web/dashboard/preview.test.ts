@@ -473,7 +473,7 @@ async function openTheme(path: string) {
 }
 
 test('a theme is previewed while it is edited, checked for contrast and errors, and saved', async () => {
-  const { page, noticed, looksSo } = await openTheme('/settings/look')
+  const { page, noticed, looksSo } = await openTheme('/settings/appearance')
   const accent = page.getByLabel('Accent colour', { exact: true })
   await accent.fill('#ffe066')
   await looksSo('.button.main', 'background-color', 'rgb(255, 224, 102)')
@@ -488,14 +488,14 @@ test('a theme is previewed while it is edited, checked for contrast and errors, 
   await looksSo('.card', 'border-top-left-radius', '22px')
   await page.getByLabel('Corner radius', { exact: true }).fill('big')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('It was not saved: mend what is marked.').waitFor()
+  await page.getByText('Not saved. Fix the marked fields.').waitFor()
   await page.getByText(/between 0 and 64/).waitFor()
   await page.getByLabel('Corner radius', { exact: true }).fill('3')
   await looksSo('.card', 'border-top-left-radius', '3px')
   await page.getByText('A checklist', { exact: true }).click()
   await looksSo('.panel', 'border-top-left-radius', '3px')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Flows look like this now.').waitFor()
+  await page.getByText('Saved. Visitors see it on their next page.').waitFor()
   const look = await house.place.json<{ theme: object }>(['org', 'settings'])
   expect(look.theme).toMatchObject({ accent: '#c2255c', radius: 3, preset: 'soft' })
   const complaints = noticed.complaints.filter(text => !text.includes('422'))

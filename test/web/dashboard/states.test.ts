@@ -23,7 +23,7 @@ test('a link signs in once; a second visitor is told so, and what to do', async 
   const { page: second } = await house.browser.page()
   await second.goto(link)
   await second.getByRole('button', { name: 'Sign in with this link' }).click()
-  await second.getByText('This link has been used').waitFor()
+  await second.getByText('This link was used').waitFor()
   await second.getByText('cairn dashboard link').first().waitFor()
 })
 
@@ -36,7 +36,7 @@ test('a session token signs in; a wrong one is reported; after signing out, Back
   const field = page.getByLabel('Session token')
   const button = page.getByRole('button', { name: 'Sign in with a token' })
   await button.click()
-  await page.getByText('Paste a session token first').waitFor()
+  await page.getByText('Paste a session token.').waitFor()
   await field.fill('nonsense')
   await button.click()
   await page.getByText('This token does not work here').waitFor()
@@ -55,7 +55,7 @@ test('a session token signs in; a wrong one is reported; after signing out, Back
 test('signing out everywhere ends the session in every browser', async () => {
   const [one, two] = [await house.signIn(), await house.signIn()]
   await one.page.goto(house.at('/settings/sign-in'))
-  await one.page.getByRole('button', { name: 'Sign out everywhere…' }).click()
+  await one.page.getByRole('button', { name: 'Sign out everywhere' }).click()
   const dialog = one.page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Sign out', exact: true }).click()
   await one.page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -101,15 +101,15 @@ test('what is typed before the page has put its zone into the address stays', as
 test('an invalid address is reported, with a way out', async () => {
   const { page } = await house.signIn('owner', 'Bob')
   await page.goto(house.at('/flows/welcome?from=yesterday&tz=Mars'))
-  await page.getByText('This address asks for something that does not exist').waitFor()
+  await page.getByText('Unknown filter').waitFor()
   await page.getByText('Must be an IANA time zone').or(page.getByText('timezone')).first().waitFor()
   expect(await hardToUse(page)).toEqual([])
-  await page.getByRole('link', { name: 'Without the filters' }).click()
+  await page.getByRole('link', { name: 'Clear filters' }).click()
   await page.getByText('Where people leave').waitFor()
   const nowhere = ['/flows/no-such-flow', '/flows/%E0%A4%A', '/flows/a/b/c', '/settings/nonsense']
   for (const path of nowhere) {
     await page.goto(house.at(path))
-    await page.getByText('There is nothing at this address').waitFor()
+    await page.getByText('Page not found').waitFor()
   }
   await page.goto(`${house.server.url}/dashboard/another/flows`)
   await page.getByText('You are signed in to Harbor').waitFor()
@@ -124,11 +124,14 @@ test('missing access and a conflicting change are explained, with a link or a bu
   const asOwners = (url: string) => url.replace(listed, '/manage/tokens')
   await page.route(listed, route => route.continue({ url: asOwners(route.request().url()) }))
   await page.reload()
-  await page.getByRole('heading', { name: 'You may not see this' }).waitFor()
-  await page.getByText('This needs the scope settings:write').waitFor()
+  await page.getByRole('heading', { name: 'No access' }).waitFor()
+  const scope = page.getByText('This needs the scope settings:write')
+  expect(await scope.isVisible()).toBe(false)
+  await page.getByText('Details', { exact: true }).click()
+  await scope.waitFor()
   expect(await hardToUse(page)).toEqual([])
   await page.unroute(listed)
-  await page.getByRole('link', { name: 'To the overview' }).click()
+  await page.getByRole('link', { name: 'Go to overview' }).click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 
   const { page: editors } = await house.enter({ role: 'editor' })
@@ -141,9 +144,9 @@ test('missing access and a conflicting change are explained, with a link or a bu
     })
   })
   await editors.goto(house.at('/flows'))
-  await editors.getByRole('heading', { name: 'Somebody was quicker' }).waitFor()
+  await editors.getByRole('heading', { name: 'Someone else saved first' }).waitFor()
   await editors.unroute(listed)
-  await editors.getByRole('button', { name: 'Show what is there now' }).click()
+  await editors.getByRole('button', { name: 'Show current version' }).click()
   await editors.getByRole('link', { name: 'Welcome tour' }).waitFor()
 })
 

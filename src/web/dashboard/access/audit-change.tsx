@@ -1,9 +1,23 @@
 import type { ComponentChildren } from 'preact'
 import type { AuditLog } from '../../../modules/access/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
-import { accessWords } from '../words/access.ts'
 
-const words = accessWords.audit
+const words = {
+  names: {
+    expiresAt: 'expires',
+    hasDraft: 'unpublished draft',
+    graceHours: 'grace period, hours',
+    overrides: 'rate limits',
+    identityMode: 'identity verification',
+    identitySecret: 'identity secret',
+    honoursDoNotTrack: 'respects Do Not Track',
+    traits: 'stored traits',
+    retentionDays: 'retention, days',
+    role: 'role',
+    by: 'signed in with',
+    throttle: 'frequency cap',
+  } as Readonly<Record<string, string>>,
+}
 
 export type AuditLine = AuditLog['lines'][number]
 
@@ -14,18 +28,18 @@ const cut = (text: string) => (text.length > longest ? `${text.slice(0, longest)
 
 /** A value in readable form. Points in time are stored as numbers of milliseconds. */
 function shown(name: string, value: unknown): ComponentChildren {
-  if (value === undefined || value === null || value === '') return <em>{words.nothing}</em>
-  if (typeof value === 'boolean') return value ? words.yes : words.no
+  if (value === undefined || value === null || value === '') return <em>nothing</em>
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'number' && /At$/.test(name)) {
     return momentHere(new Date(value).toISOString())
   }
   if (Array.isArray(value)) {
-    if (value.length === 0) return <em>{words.nothing}</em>
+    if (value.length === 0) return <em>nothing</em>
     return cut(value.map(one => (typeof one === 'object' ? JSON.stringify(one) : one)).join(', '))
   }
   if (typeof value === 'object') {
     const entries = Object.entries(value)
-    if (entries.length === 0) return <em>{words.nothing}</em>
+    if (entries.length === 0) return <em>nothing</em>
     return cut(entries.map(([key, one]) => `${key} ${JSON.stringify(one)}`).join(', '))
   }
   return cut(String(value))
@@ -46,14 +60,14 @@ export function AuditChange({ line: { before, after } }: { line: AuditLine }) {
           {before && name in before && (
             <>
               <del>
-                <span class="unseen">{words.from} </span>
+                <span class="unseen">from </span>
                 {shown(name, before[name])}
               </del>{' '}
               <span aria-hidden="true">→</span>{' '}
             </>
           )}
           <ins>
-            {before && name in before && <span class="unseen">{words.to} </span>}
+            {before && name in before && <span class="unseen">to </span>}
             {shown(name, after?.[name])}
           </ins>
         </li>

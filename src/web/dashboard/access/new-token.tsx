@@ -9,9 +9,20 @@ import { Check } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Select } from '../parts/select.tsx'
 import { TextField } from '../parts/text-field.tsx'
-import { accessWords } from '../words/access.ts'
 
-const words = accessWords.tokens
+const words = {
+  scopeWords: {
+    'flows:read': 'See flows, drafts and versions',
+    'flows:write': 'Change drafts',
+    'flows:publish': 'Publish, unpublish and roll back',
+    'analytics:read': 'See results',
+    'people:read': 'See people and what they saw',
+    'people:erase': 'Erase people',
+    'settings:write': 'Change settings, members, keys and tokens',
+  },
+  days: (days: number) => (days === 365 ? '1 year' : `${days} days`),
+}
+
 const scopes = Object.keys(words.scopeWords) as Scope[]
 const lifetimes = [30, 90, 180, 365]
 
@@ -32,8 +43,8 @@ export function NewToken({
   }
   return (
     <Confirm
-      title={words.createTitle}
-      verb={words.createVerb}
+      title="Create management token"
+      verb="Create token"
       isReady={name.value.trim() !== '' && chosen.value.length > 0}
       act={async () => {
         const body = {
@@ -45,18 +56,19 @@ export function NewToken({
         readAgain()
       }}
       onRefused={failure => (refused.value = failure)}
+      showsItself={failure => problemsAt(failure, '/name').length > 0}
       onClose={onClose}
     >
       <TextField
-        label={words.name}
-        hint={words.nameHint}
+        label="Name"
+        hint="What it is for. The audit log shows it."
         problem={problemsAt(refused.value, '/name')[0]?.message}
         value={name.value}
         onChange={text => (name.value = text)}
         autocomplete="off"
       />
       <fieldset class="choices">
-        <legend>{words.scopes}</legend>
+        <legend>Scopes</legend>
         {scopes.map(scope => (
           <Check
             key={scope}
@@ -69,7 +81,7 @@ export function NewToken({
       </fieldset>
       <Select
         isInline
-        label={words.expiry}
+        label="Expires after"
         value={days.value}
         options={lifetimes.map(one => [`${one}`, words.days(one)] as const)}
         onChange={value => (days.value = value)}

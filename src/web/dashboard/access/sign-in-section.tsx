@@ -1,33 +1,34 @@
 import { momentHere } from '../analytics/zone.ts'
-import { manual } from '../api/base.ts'
 import { useOnce } from '../api/once.ts'
-import { readWays, session, signOut } from '../api/session.ts'
+import { readWays, roleNames, session, signOut } from '../api/session.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Opener } from '../parts/opener.tsx'
+import { addressOf } from '../shell/address.ts'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
-import { accessWords } from '../words/access.ts'
-import { shellWords } from '../words/shell.ts'
-
-const words = accessWords.signIn
 
 /** The ways to sign in. */
 function WaysIn() {
   const { value: ways, failure, again } = useOnce('ways', readWays)
   if (failure) return <FailureNotice failure={failure} again={again} />
   if (!ways) return <Skeleton lines={3} />
-  const { slug } = session.value!.organisation
   return (
     <Facts
       of={[
-        [words.provider, ways.provider?.name ?? words.noProvider],
+        ['Identity provider', ways.provider?.name ?? 'Not connected'],
         [
-          words.link,
+          'Invitation link',
           <>
-            {words.linkWhy} <code>{words.linkCommand(slug)}</code>
+            Owners create it in <a href={addressOf(['settings', 'members'])}>Members</a>.
           </>,
         ],
-        [words.token, words.tokenWhy],
+        [
+          'Operator link',
+          <>
+            On the server, <code>cairn dashboard link</code> prints it.
+          </>,
+        ],
+        ['Session token', 'Read-only, until the token expires.'],
       ]}
     />
   )
@@ -38,34 +39,31 @@ export function SignInSection() {
   const { person, role, endsAt } = session.value!
   return (
     <>
-      <h3>{words.ways}</h3>
+      <h3>Ways to sign in</h3>
       <WaysIn />
-      <h3>{words.mine}</h3>
+      <h3>Your session</h3>
       <Facts
         of={[
-          [words.who, person.name],
-          [words.role, shellWords.roles[role]],
-          [words.ends, words.endsWhy(momentHere(endsAt))],
+          ['Name', person.name],
+          ['Role', roleNames[role]],
+          ['Ends', `${momentHere(endsAt)}, or earlier if you are not active`],
         ]}
       />
       <div class="row-actions">
-        <Opener look="danger" label={words.out}>
+        <Opener look="danger" label="Sign out everywhere">
           {close => (
             <Confirm
-              title={words.outTitle}
-              verb={words.outVerb}
+              title="Sign out everywhere"
+              verb="Sign out"
               isDanger
               act={() => signOut(true)}
               onClose={close}
             >
-              <p>{words.outWhy}</p>
+              <p>All your sessions in this organisation end, in every browser.</p>
             </Confirm>
           )}
         </Opener>
       </div>
-      <p class="footnote">
-        <a href={manual('dashboard')}>{words.manual}</a>
-      </p>
     </>
   )
 }

@@ -12,11 +12,16 @@ import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
-import { accessWords } from '../words/access.ts'
 import { formatAge } from '../words/time.ts'
 import { NewToken } from './new-token.tsx'
 
-const words = accessWords.tokens
+const words = {
+  states: { works: 'Active', expired: 'Expired', revoked: 'Revoked' },
+  revokeTitle: (name: string) => `Revoke “${name}”`,
+  made: (name: string) => `Created “${name}”.`,
+  revoked: (name: string) => `Revoked “${name}”.`,
+}
+
 type Token = TokenList['tokens'][number]
 
 const stateOf = ({ revokedAt, expiresAt }: Token) => {
@@ -26,7 +31,7 @@ const stateOf = ({ revokedAt, expiresAt }: Token) => {
 
 const columns = (revoke: (token: Token) => void): Column<Token>[] => [
   {
-    name: words.name,
+    name: 'Name',
     isTitle: true,
     cell: ({ name, id }) => (
       <>
@@ -38,7 +43,7 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
     ),
   },
   {
-    name: words.scopes,
+    name: 'Scopes',
     cell: ({ scopes }) => (
       <span class="badges">
         {scopes.map(scope => (
@@ -48,33 +53,33 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
     ),
   },
   {
-    name: words.expires,
+    name: 'Expires',
     cell: ({ expiresAt }) => momentHere(expiresAt),
   },
   {
-    name: words.used,
-    cell: ({ lastUsedAt }) => (lastUsedAt === null ? words.never : formatAge(lastUsedAt)),
+    name: 'Last used',
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : formatAge(lastUsedAt)),
   },
   {
-    name: words.state,
+    name: 'Status',
     cell: token => {
       const state = stateOf(token)
       return <Badge tone={state === 'works' ? 'good' : 'neutral'}>{words.states[state]}</Badge>
     },
   },
   {
-    head: <span class="unseen">{words.revoke}</span>,
+    head: <span class="unseen">Revoke</span>,
     name: '',
     cell: token => (
       <span class="row-actions">
-        <a href={addressOf(['audit'], { subject: token.id })}>{words.who}</a>
+        <a href={addressOf(['settings', 'audit'], { subject: token.id })}>See creator</a>
         {stateOf(token) === 'works' && (
           <Button
             look="danger"
             aria-label={words.revokeTitle(token.name)}
             onClick={() => revoke(token)}
           >
-            {words.revoke}
+            Revoke
           </Button>
         )}
       </span>
@@ -82,31 +87,32 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
   },
 ]
 
-const Nothing = () => <Notice title={words.empty}>{words.emptyWhy}</Notice>
+const Nothing = () => (
+  <Notice title="No active tokens">Create one for CI, or for a script that reads results.</Notice>
+)
 
 /** The tokens that scripts use. */
 export function TokensSection() {
   const list = useRead<TokenList>('/manage/tokens')
   const { filters, setFilters } = useFilters()
-  const said = useSignal<string | null>(null)
+  const statusText = useSignal<string | null>(null)
   const isMaking = useSignal(false)
   const made = useSignal<CreatedToken | null>(null)
   const revoked = useSignal<Token | null>(null)
   return (
     <>
-      <p class="lead">{words.why}</p>
-      <StatusMessage of={said} />
+      <StatusMessage of={statusText} />
       {made.value && (
         <div class="shown-once">
-          <h3>{words.shown}</h3>
+          <h3>Copy your token now</h3>
           <Code name={made.value.name}>{made.value.token}</Code>
-          <p class="hint">{words.shownWhy}</p>
-          <Button onClick={() => (made.value = null)}>{words.done}</Button>
+          <p class="hint">It is shown only once.</p>
+          <Button onClick={() => (made.value = null)}>Done</Button>
         </div>
       )}
       <div class="row-actions">
         <Button look="primary" onClick={() => (isMaking.value = true)}>
-          {words.create}
+          Create token
         </Button>
       </div>
       <Reading of={list}>
@@ -117,7 +123,7 @@ export function TokensSection() {
             <>
               {working.length < tokens.length && (
                 <Check
-                  label={words.showEnded}
+                  label="Show expired and revoked tokens"
                   checked={filters.ended === '1'}
                   onChange={checked => setFilters({ ended: checked ? '1' : null })}
                 />
@@ -126,7 +132,7 @@ export function TokensSection() {
                 <Nothing />
               ) : (
                 <Table
-                  caption={words.caption}
+                  caption="Management tokens"
                   columns={columns(token => (revoked.value = token))}
                   rows={shown}
                   keyOf={({ id }) => id}
@@ -140,7 +146,7 @@ export function TokensSection() {
         <NewToken
           onMade={token => {
             made.value = token
-            said.value = words.made(token.name)
+            statusText.value = words.made(token.name)
           }}
           onClose={() => (isMaking.value = false)}
         />
@@ -148,18 +154,18 @@ export function TokensSection() {
       {revoked.value && (
         <Confirm
           title={words.revokeTitle(revoked.value.name)}
-          verb={words.revoke}
+          verb="Revoke"
           isDanger
           act={async () => {
             const { id, name } = revoked.value!
             await act(`/manage/tokens/${encodeURIComponent(id)}`, { method: 'DELETE' })
-            said.value = words.revoked(name)
+            statusText.value = words.revoked(name)
             if (made.value?.id === id) made.value = null
             readAgain()
           }}
           onClose={() => (revoked.value = null)}
         >
-          <p>{words.revokeWhy}</p>
+          <p>Anything using this token stops working now. You cannot undo this.</p>
         </Confirm>
       )}
     </>

@@ -9,9 +9,17 @@ import { Button } from '../parts/button.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
-import { alertWords as words } from '../words/alerts.ts'
 import { Refused } from './refused.tsx'
 import { mailsPath, webhooksPath } from './saving.ts'
+
+const words = {
+  tries: (count: number) => `${count} ${count === 1 ? 'attempt' : 'attempts'}`,
+  next: (age: string) => `next ${age}`,
+  deliveryStates: { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' },
+  replayOf: (type: string, id: string) => `Send again: ${type} ${id}`,
+  deliveriesOf: (host: string) => `Messages to ${host} in the last 7 days`,
+  replayed: () => 'Queued to be sent again.',
+}
 
 const tones: Readonly<Record<DeliveryJson['state'], Tone>> = {
   pending: 'accent',
@@ -21,7 +29,7 @@ const tones: Readonly<Record<DeliveryJson['state'], Tone>> = {
 
 const columns: Column<DeliveryJson>[] = [
   {
-    name: words.message,
+    name: 'Message',
     isTitle: true,
     cell: ({ type, mail, id, body }) => (
       <>
@@ -30,18 +38,18 @@ const columns: Column<DeliveryJson>[] = [
           <code>{id}</code>
         </span>
         <details class="sent-body">
-          <summary>{words.body}</summary>
+          <summary>Message body</summary>
           <pre>{JSON.stringify(JSON.parse(body), null, 2)}</pre>
         </details>
       </>
     ),
   },
   {
-    name: words.made,
+    name: 'Created',
     cell: ({ createdAt }) => momentHere(createdAt),
   },
   {
-    name: words.response,
+    name: 'Response',
     cell: ({ status, fault, attempts, nextAt }) => (
       <>
         {status ?? fault ?? '–'}
@@ -53,13 +61,13 @@ const columns: Column<DeliveryJson>[] = [
     ),
   },
   {
-    name: words.state,
+    name: 'Status',
     cell: ({ state }) => <Badge tone={tones[state]}>{words.deliveryStates[state]}</Badge>,
   },
 ]
 
 const replayColumn = (replay: (delivery: DeliveryJson) => void): Column<DeliveryJson> => ({
-  head: <span class="unseen">{words.replay}</span>,
+  head: <span class="unseen">Send again</span>,
   name: '',
   cell: delivery => (
     <span class="row-actions">
@@ -68,7 +76,7 @@ const replayColumn = (replay: (delivery: DeliveryJson) => void): Column<Delivery
           aria-label={words.replayOf(delivery.type, delivery.id)}
           onClick={() => replay(delivery)}
         >
-          {words.replay}
+          Send again
         </Button>
       )}
     </span>
@@ -90,20 +98,20 @@ export function Deliveries({
   const replay = (delivery: DeliveryJson) =>
     run(async () => {
       await act(`${path}/${encodeURIComponent(delivery.id)}/replay`, {})
-      statusText.value = words.replayed(delivery.id)
+      statusText.value = words.replayed()
       readAgain()
     })
   return (
     <>
       <div class="part-head">
         <h3>{caption}</h3>
-        <a href={addressOf(['settings', 'alerts'])}>{words.back}</a>
+        <a href={addressOf(['settings', 'webhooks'])}>All webhooks</a>
       </div>
       <Refused of={refused.value} />
       <Reading of={list} lines={4}>
         {({ deliveries }) =>
           deliveries.length === 0 ? (
-            <Notice title={words.nothingSent}>{words.nothingSentWhy}</Notice>
+            <Notice title="No messages yet">Send a test, or wait for the first alert.</Notice>
           ) : (
             <Table
               caption={caption}
@@ -123,14 +131,14 @@ export function Mails() {
   const list = useRead<DeliveryList>(mailsPath, soonMs)
   return (
     <>
-      <h4>{words.mailsSent}</h4>
+      <h3>Mails of the last seven days</h3>
       <Reading of={list} lines={2}>
         {({ deliveries }) =>
           deliveries.length === 0 ? (
-            <p class="hint">{words.noMailSent}</p>
+            <p class="hint">No mail was sent in the last seven days.</p>
           ) : (
             <Table
-              caption={words.mailsSent}
+              caption="Mails of the last seven days"
               columns={columns}
               rows={deliveries}
               keyOf={delivery => delivery.id}

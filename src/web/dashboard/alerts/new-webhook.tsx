@@ -7,9 +7,27 @@ import { problemsAt } from '../organisations/saving.ts'
 import { Check, Segments } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { TextField } from '../parts/text-field.tsx'
-import { alertWords as words } from '../words/alerts.ts'
 import { webhookPath, webhooksPath } from './saving.ts'
 import { hostOf } from './webhook-table.tsx'
+
+const words = {
+  typeKinds: [
+    ['all', 'All, including future types'],
+    ['some', 'Only these types'],
+  ] as readonly (readonly ['all' | 'some', string])[],
+  typeWords: {
+    'step.broken': 'A step is broken',
+    'step.recovered': 'A step was repaired',
+    'completion.fell': 'Completion of a flow fell',
+    'completion.recovered': 'Completion of a flow recovered',
+    'install.stale': 'Snippet inactive',
+    'install.recovered': 'Snippet active again',
+    'dead_letters.found': 'Events were rejected',
+    'dead_letters.cleared': 'No rejected events left',
+    'report.weekly': 'Weekly report',
+  } satisfies Record<WebhookJson['types'][number], string>,
+  typesTitle: (host: string) => `Message types for ${host}`,
+}
 
 type Types = WebhookJson['types']
 type Type = Types[number]
@@ -22,14 +40,14 @@ function TypeChoice({ chosen }: { chosen: Signal<Types | null> }) {
   return (
     <>
       <Segments
-        label={words.types}
+        label="Message types"
         options={words.typeKinds}
         value={value === null ? 'all' : 'some'}
         onChange={kind => (chosen.value = kind === 'all' ? null : [])}
       />
       {value !== null && (
         <fieldset class="choices">
-          <legend>{words.types}</legend>
+          <legend>Message types</legend>
           {(Object.keys(words.typeWords) as Type[]).map(type => (
             <Check
               key={type}
@@ -62,8 +80,8 @@ export function NewWebhook({
   const refused = useSignal<Failure | null>(null)
   return (
     <Confirm
-      title={words.addTitle}
-      verb={words.addVerb}
+      title="Add webhook"
+      verb="Add webhook"
       isReady={url.value.trim() !== '' && isChosen(types)}
       act={async () => {
         const body = { url: url.value.trim(), types: types.value ?? [] }
@@ -71,11 +89,12 @@ export function NewWebhook({
         readAgain()
       }}
       onRefused={failure => (refused.value = failure)}
+      showsItself={failure => problemsAt(failure, '/url').length > 0}
       onClose={onClose}
     >
       <TextField
-        label={words.address}
-        hint={words.addHint}
+        label="Address"
+        hint="Starts with https://. Slack’s incoming webhooks work, too."
         problem={problemsAt(refused.value, '/url')[0]?.message}
         value={url.value}
         onChange={text => (url.value = text)}
@@ -101,7 +120,7 @@ export function ChooseTypes({
   return (
     <Confirm
       title={words.typesTitle(hostOf(of))}
-      verb={words.typesVerb}
+      verb="Save"
       isReady={isChosen(types)}
       act={async () => {
         const body = { types: types.value ?? [] }

@@ -2,22 +2,62 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { AlertSettings, WeeklyReport } from '../../../modules/alerts/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
-import { readAgain } from '../api/read.ts'
+import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { session } from '../api/session.ts'
 import { problemsAt } from '../organisations/saving.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
-import { Field } from '../parts/field.tsx'
+import { zoneName } from '../parts/format.ts'
+import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { TextArea } from '../parts/text-field.tsx'
 import { addressOf } from '../shell/address.ts'
-import { alertWords as words } from '../words/alerts.ts'
+import { Reading } from '../shell/states.tsx'
+import { Mails } from './deliveries.tsx'
 import { Refused } from './refused.tsx'
-import { confirmationsPath, save } from './saving.ts'
+import { confirmationsPath, save, settingsPath } from './saving.ts'
+
+const words = {
+  zone: (zone: string | null) =>
+    zone === null
+      ? 'Sent on Mondays at 08:00 UTC, because no time zone is set.'
+      : `Sent on Mondays at 08:00, ${zoneName(zone)} time.`,
+  sent: (count: number) =>
+    count === 0
+      ? 'Not sent: no webhook and no confirmed email address.'
+      : `Queued for ${count} ${count === 1 ? 'recipient' : 'recipients'}.`,
+  consent: {
+    waiting: 'Waiting for confirmation',
+    confirmed: 'Confirmed',
+  },
+  confirmationSent: (moment: string) => `Link sent ${moment}`,
+  resent: (mail: string) => `Sent a link to ${mail}. It works for 7 days.`,
+}
+
+/** The weekly report: who gets it, and what was sent. */
+export function ReportSection() {
+  const settings = useRead<AlertSettings>(settingsPath)
+  const statusText = useSignal<string | null>(null)
+  return (
+    <>
+      <StatusMessage of={statusText} />
+      <Reading of={settings} lines={3}>
+        {data => (
+          <>
+            <ReportForm settings={data} statusText={statusText} />
+            <Recipients settings={data} statusText={statusText} />
+          </>
+        )}
+      </Reading>
+      <Mails />
+    </>
+  )
+}
 
 /** Who gets the weekly report. */
-export function ReportForm({
+function ReportForm({
   settings: { report, sendsMail },
   statusText,
 }: {
@@ -42,39 +82,35 @@ export function ReportForm({
         event.preventDefault()
         saving.run(async () => {
           await save({ report: { on: isOn.value, mails: list() } })
-          statusText.value = words.savedReport
+          statusText.value = 'Saved.'
         })
       }}
     >
       <Check
-        label={words.reportOn}
+        label="Send the weekly report"
         checked={isOn.value}
         onChange={checked => (isOn.value = checked)}
       />
-      <Field
-        label={words.mails}
-        hint={sendsMail ? words.mailsHint : words.noMail}
+      <TextArea
+        label="Email addresses"
+        hint={
+          sendsMail
+            ? 'One per line, up to 10. A new address has to confirm by a link first.'
+            : 'Email is not set up. Ask the operator to set it up. Webhooks still get the report.'
+        }
         problem={wrong && `${list()[Number(wrong.path.split('/')[3])] ?? ''}: ${wrong.message}`}
-      >
-        {wiring => (
-          <textarea
-            {...wiring}
-            class="input"
-            rows={3}
-            spellcheck={false}
-            value={mails.value}
-            onInput={event => (mails.value = event.currentTarget.value)}
-          />
-        )}
-      </Field>
+        isProblemOld
+        value={mails.value}
+        onChange={text => (mails.value = text)}
+      />
       <p class="hint">
         {words.zone(session.value?.timezone ?? null)}{' '}
-        <a href={addressOf(['settings', 'timezone'])}>{words.zoneLink}</a>
+        <a href={addressOf(['settings', 'general'])}>Change time zone</a>
       </p>
       <Refused of={wrong ? null : (refused ?? sending.refused.value)} />
       <div class="row-actions">
         <Button type="submit" look="primary" isBusy={saving.isBusy.value}>
-          {words.saveReport}
+          Save
         </Button>
         <Button
           isBusy={sending.isBusy.value}
@@ -87,7 +123,7 @@ export function ReportForm({
             })
           }
         >
-          {words.sendNow}
+          Send last week’s report now
         </Button>
       </div>
     </form>
@@ -99,16 +135,16 @@ type Recipient = AlertSettings['report']['recipients'][number]
 const tones = { waiting: 'warn', confirmed: 'good' } as const
 
 const columns = (resend: ((recipient: Recipient) => void) | null): Column<Recipient>[] => [
-  { name: words.address, isTitle: true, cell: ({ mail }) => mail },
+  { name: 'Address', isTitle: true, cell: ({ mail }) => mail },
   {
-    name: words.state,
+    name: 'Status',
     cell: ({ state, confirmationSentAt }) => (
       <>
         <Badge tone={tones[state]}>{words.consent[state]}</Badge>
         {state === 'waiting' && (
           <span class="row-note">
             {confirmationSentAt === null
-              ? words.noConfirmation
+              ? 'No link sent yet'
               : words.confirmationSent(momentHere(confirmationSentAt))}
           </span>
         )}
@@ -116,10 +152,10 @@ const columns = (resend: ((recipient: Recipient) => void) | null): Column<Recipi
     ),
   },
   {
-    head: <span class="unseen">{words.resend}</span>,
+    head: <span class="unseen">Send again</span>,
     name: '',
     cell: recipient => {
-      const verb = recipient.confirmationSentAt === null ? words.send : words.resend
+      const verb = recipient.confirmationSentAt === null ? 'Send link' : 'Send again'
       return (
         <span class="row-actions">
           {resend && recipient.state !== 'confirmed' && (
@@ -134,7 +170,7 @@ const columns = (resend: ((recipient: Recipient) => void) | null): Column<Recipi
 ]
 
 /** Which mail addresses have confirmed that they want the report. */
-export function Recipients({
+function Recipients({
   settings: { report, sendsMail },
   statusText,
 }: {
@@ -151,10 +187,10 @@ export function Recipients({
   if (report.recipients.length === 0) return null
   return (
     <>
-      <h4>{words.recipients}</h4>
+      <h3>Recipients</h3>
       <Refused of={refused.value} />
       <Table
-        caption={words.recipients}
+        caption="Recipients"
         columns={columns(sendsMail ? resend : null)}
         rows={report.recipients}
         keyOf={({ mail }) => mail}

@@ -1,24 +1,54 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { AlertSettings } from '../../../modules/alerts/schema.ts'
 import { useAction } from '../api/action.ts'
+import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
-import { alertWords as words } from '../words/alerts.ts'
+import { StatusMessage } from '../parts/status-message.tsx'
+import { Reading } from '../shell/states.tsx'
 import { Refused } from './refused.tsx'
-import { save } from './saving.ts'
+import { save, settingsPath } from './saving.ts'
+
+const words = {
+  rule: {
+    stepBroken: {
+      name: 'A step is broken',
+      why: 'Most people did not find its element in the last 24 hours (at least 5 people).',
+    },
+    completionFell: {
+      name: 'Completion of a flow fell',
+      why: 'By 5 percentage points or more week over week, with at least 50 runs in each week. Alerts only on drops larger than chance.',
+    },
+    installStale: {
+      name: 'Snippet inactive',
+      why: 'No page loaded the snippet for 24 hours.',
+    },
+    deadLetters: {
+      name: 'Events were rejected',
+      why: 'The database could not store some events.',
+    },
+  },
+}
 
 type Rules = AlertSettings['rules']
 
 const names = ['stepBroken', 'completionFell', 'installStale', 'deadLetters'] as const
 
-/** Which rules are on. */
-export function RulesForm({
-  rules,
-  statusText,
-}: {
-  rules: Rules
-  statusText: Signal<string | null>
-}) {
+/** What Cairn watches for. */
+export function RulesSection() {
+  const settings = useRead<AlertSettings>(settingsPath)
+  const statusText = useSignal<string | null>(null)
+  return (
+    <>
+      <StatusMessage of={statusText} />
+      <Reading of={settings} lines={4}>
+        {({ rules }) => <RulesForm rules={rules} statusText={statusText} />}
+      </Reading>
+    </>
+  )
+}
+
+function RulesForm({ rules, statusText }: { rules: Rules; statusText: Signal<string | null> }) {
   const { isBusy, refused, run } = useAction()
   const chosen = useSignal(rules)
   return (
@@ -28,7 +58,7 @@ export function RulesForm({
         event.preventDefault()
         run(async () => {
           await save({ rules: chosen.value })
-          statusText.value = words.saved
+          statusText.value = 'Rules saved.'
         })
       }}
     >
@@ -44,7 +74,7 @@ export function RulesForm({
       <Refused of={refused.value} />
       <div class="row-actions">
         <Button type="submit" look="primary" isBusy={isBusy.value}>
-          {words.save}
+          Save rules
         </Button>
       </div>
     </form>

@@ -4,8 +4,20 @@ import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
-import { alertWords as words } from '../words/alerts.ts'
 import { formatAge } from '../words/time.ts'
+
+const words = {
+  offWhy: {
+    asked: 'Disabled by an owner',
+    gone: 'The receiver no longer exists',
+    failing: 'Deliveries failed for 5 days',
+  },
+  since: (age: string) => `Failing since ${age}`,
+  doubly: (moment: string) => `The old secret is valid until ${moment}`,
+  subscribed: (types: readonly string[]) =>
+    types.length === 0 ? 'All message types' : types.join(', '),
+  testOf: (host: string) => `Send test to ${host}`,
+}
 
 /** What can be done with a webhook. */
 export interface WebhookActions {
@@ -21,7 +33,7 @@ export const hostOf = ({ url }: { url: string }) => new URL(url).host
 function State({ of }: { of: WebhookJson }) {
   const { disabledAt, disabledWhy, failingSince, oldSecretUntil } = of
   const tone = disabledAt !== null ? 'neutral' : failingSince !== null ? 'bad' : 'good'
-  const name = disabledAt !== null ? words.off : failingSince !== null ? words.failing : words.on
+  const name = disabledAt !== null ? 'Disabled' : failingSince !== null ? 'Failing' : 'Enabled'
   const isDouble = oldSecretUntil !== null && Date.parse(oldSecretUntil) > Date.now()
   return (
     <>
@@ -40,46 +52,41 @@ function State({ of }: { of: WebhookJson }) {
 
 const columns = ({ test, turn, choose, rotate, remove }: WebhookActions): Column<WebhookJson>[] => [
   {
-    name: words.address,
+    name: 'Address',
     isTitle: true,
     cell: webhook => (
       <>
         <span class="webhook-url">{webhook.url}</span>
         <span class="row-note">{words.subscribed(webhook.types)}</span>
         <span class="row-note">
-          <a href={addressOf(['settings', 'alerts'], { webhook: webhook.id })}>
-            {words.deliveries}
-          </a>
+          <a href={addressOf(['settings', 'webhooks'], { webhook: webhook.id })}>Deliveries</a>
         </span>
       </>
     ),
   },
-  { name: words.state, cell: webhook => <State of={webhook} /> },
+  { name: 'Status', cell: webhook => <State of={webhook} /> },
   {
-    head: <span class="unseen">{words.test}</span>,
+    head: <span class="unseen">Send test</span>,
     name: '',
     cell: webhook => {
       const isOn = webhook.disabledAt === null
       const of = (verb: string) => `${verb} ${hostOf(webhook)}`
       return (
-        <span class="row-actions webhook-actions">
+        <span class="row-actions">
           <Button aria-label={words.testOf(hostOf(webhook))} onClick={() => test(webhook)}>
-            {words.test}
+            Send test
           </Button>
-          <Button
-            aria-label={of(isOn ? words.switchOff : words.switchOn)}
-            onClick={() => turn(webhook, !isOn)}
-          >
-            {isOn ? words.switchOff : words.switchOn}
+          <Button aria-label={of(isOn ? 'Disable' : 'Enable')} onClick={() => turn(webhook, !isOn)}>
+            {isOn ? 'Disable' : 'Enable'}
           </Button>
-          <Button aria-label={of(words.choose)} onClick={() => choose(webhook)}>
-            {words.choose}
+          <Button aria-label={of('Choose types')} onClick={() => choose(webhook)}>
+            Choose types
           </Button>
-          <Button aria-label={of(words.rotate)} onClick={() => rotate(webhook)}>
-            {words.rotate}
+          <Button aria-label={of('Rotate secret')} onClick={() => rotate(webhook)}>
+            Rotate secret
           </Button>
-          <Button look="danger" aria-label={of(words.remove)} onClick={() => remove(webhook)}>
-            {words.remove}
+          <Button look="danger" aria-label={of('Delete')} onClick={() => remove(webhook)}>
+            Delete
           </Button>
         </span>
       )
@@ -94,11 +101,4 @@ export const WebhookTable = ({
 }: {
   webhooks: readonly WebhookJson[]
   actions: WebhookActions
-}) => (
-  <Table
-    caption={words.caption}
-    columns={columns(actions)}
-    rows={webhooks}
-    keyOf={({ id }) => id}
-  />
-)
+}) => <Table caption="Webhooks" columns={columns(actions)} rows={webhooks} keyOf={({ id }) => id} />

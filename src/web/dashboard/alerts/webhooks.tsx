@@ -6,20 +6,58 @@ import type {
   WebhookWithSecret,
 } from '../../../modules/alerts/schema.ts'
 import { useAction } from '../api/action.ts'
-import { forgetReading, readAgain } from '../api/read.ts'
+import { forgetReading, readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Rotate } from '../organisations/rotate.tsx'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { alertWords as words } from '../words/alerts.ts'
+import { StatusMessage } from '../parts/status-message.tsx'
+import { useFilters } from '../shell/address.ts'
+import { Missing, Reading } from '../shell/states.tsx'
+import { Deliveries } from './deliveries.tsx'
 import { ChooseTypes, NewWebhook } from './new-webhook.tsx'
 import { Refused } from './refused.tsx'
-import { webhookPath as at } from './saving.ts'
+import { webhookPath as at, webhooksPath } from './saving.ts'
 import { hostOf, WebhookTable } from './webhook-table.tsx'
 
-/** The webhooks that messages are sent to, and all that can be done with them. */
-export function Webhooks({
+const words = {
+  responded: (status: number) => `it returned ${status}`,
+  arrived: (host: string, status: number) => `Test delivered: ${host} returned ${status}.`,
+  notArrived: (host: string, why: string) => `Test not delivered to ${host}: ${why}.`,
+  switched: (host: string, isOn: boolean) => `${isOn ? 'Enabled' : 'Disabled'} ${host}.`,
+  added: (host: string, types: number) => `Added ${host} for ${typesOf(types)}.`,
+  chose: (host: string, types: number) => `${host} now gets ${typesOf(types)}.`,
+  rotateTitle: (host: string) => `Rotate the secret of ${host}`,
+  rotated: (host: string) => `${host} has a new secret.`,
+  removeTitle: (host: string) => `Delete ${host}`,
+  removed: (host: string) => `Deleted ${host}.`,
+}
+
+/** The webhooks that messages are sent to, or the messages to one of them. */
+export function WebhooksSection() {
+  const list = useRead<WebhookList>(webhooksPath)
+  const { filters } = useFilters()
+  const statusText = useSignal<string | null>(null)
+  return (
+    <>
+      <StatusMessage of={statusText} />
+      <Reading of={list} lines={2}>
+        {data => {
+          if (!filters.webhook) return <Webhooks of={data} statusText={statusText} />
+          const chosen = data.webhooks.find(({ id }) => id === filters.webhook)
+          return chosen ? <Deliveries of={chosen} statusText={statusText} /> : <Missing />
+        }}
+      </Reading>
+    </>
+  )
+}
+
+/** What is sent to a webhook, in a sentence. */
+const typesOf = (types: number) =>
+  types === 0 ? 'all message types' : types === 1 ? 'one message type' : `${types} message types`
+
+function Webhooks({
   of: { webhooks },
   statusText,
 }: {
@@ -58,21 +96,21 @@ export function Webhooks({
       <Refused of={refused.value} />
       {shown.value && (
         <div class="shown-once">
-          <h4>{words.shown}</h4>
-          <Code name={words.shown}>{shown.value.secret}</Code>
-          <p class="hint">{words.shownWhy}</p>
-          <Button onClick={() => (shown.value = null)}>{words.done}</Button>
+          <h3>Secret of the webhook</h3>
+          <Code name="Secret of the webhook">{shown.value.secret}</Code>
+          <p class="hint">Receivers verify messages with it. Copy it now: it is shown only once.</p>
+          <Button onClick={() => (shown.value = null)}>Done</Button>
         </div>
       )}
       {webhooks.length === 0 ? (
         <p class="hint">
-          {words.none}. {words.noneWhy}
+          No webhooks. Add one to get a message when an alert opens or is resolved.
         </p>
       ) : (
         <WebhookTable webhooks={webhooks} actions={actions} />
       )}
       <div class="row-actions">
-        <Button onClick={() => (isAdding.value = true)}>{words.add}</Button>
+        <Button onClick={() => (isAdding.value = true)}>Add webhook</Button>
       </div>
       {isAdding.value && (
         <NewWebhook
@@ -96,8 +134,8 @@ export function Webhooks({
         <Rotate<WebhookWithSecret>
           path={at(rotated.value, '/rotate')}
           title={words.rotateTitle(hostOf(rotated.value))}
-          verb={words.rotateVerb}
-          why={words.rotateWhy}
+          verb="Rotate secret"
+          why="Creates a new secret. Messages are signed with both until the grace period ends."
           onRotated={made => {
             shown.value = made
             statusText.value = words.rotated(hostOf(made))
@@ -108,7 +146,7 @@ export function Webhooks({
       {removed.value && (
         <Confirm
           title={words.removeTitle(hostOf(removed.value))}
-          verb={words.removeVerb}
+          verb="Delete webhook"
           isDanger
           act={async () => {
             await act(at(removed.value!), { method: 'DELETE' })
@@ -118,7 +156,7 @@ export function Webhooks({
           }}
           onClose={() => (removed.value = null)}
         >
-          <p>{words.removeWhy}</p>
+          <p>Cairn sends no more messages there and deletes its deliveries.</p>
         </Confirm>
       )}
     </>

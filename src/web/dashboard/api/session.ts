@@ -6,12 +6,20 @@ import { Failure, failureOf, reach } from './failure.ts'
 
 export type Role = 'viewer' | 'editor' | 'owner' | 'operator'
 
+export const roleNames: Readonly<Record<Role, string>> = {
+  viewer: 'Viewer',
+  editor: 'Editor',
+  owner: 'Owner',
+  operator: 'Operator',
+}
+
 /** Who is signed in, for one organisation. The token lives for minutes, and only in memory. */
 export interface Session {
   token: string
   expiresAt: string
   role: Role
-  person: { name: string }
+  /** `isNamed` is false until the person has given a name. */
+  person: { id: string; name: string; isNamed: boolean }
   organisation: { id: string; slug: string; name: string }
   /** The time zone of the days shown if the address names none; null for the browser's. */
   timezone: string | null

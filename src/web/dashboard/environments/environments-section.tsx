@@ -10,11 +10,16 @@ import { Table } from '../parts/table.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
-import { environmentWords } from '../words/environments.ts'
 import { formatAge } from '../words/time.ts'
 import { environmentsPath, useLinks } from './links.ts'
 
-const words = environmentWords.settings
+const words = {
+  unlinkNamed: (name: string) => `Unlink ${name}`,
+  tries: (name: string) => `This organisation is the staging of ${name}.`,
+  made: (name: string) => `Linked ${name}.`,
+  unlinkTitle: (name: string) => `Unlink ${name}?`,
+  unlinked: (name: string) => `Unlinked ${name}.`,
+}
 
 type Linked = EnvironmentsAnswer['staging'][number]
 
@@ -24,7 +29,7 @@ function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
   const { isBusy, refused, run } = useAction()
   const failure = refused.value
   const problem = failure
-    ? failure.told.details?.[0]?.message || failure.message || words.failed
+    ? failure.told.details?.[0]?.message || failure.message || 'Not linked. Try again.'
     : undefined
   const link = () =>
     run(async () => {
@@ -44,8 +49,8 @@ function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
       }}
     >
       <TextField
-        label={words.token}
-        hint={words.tokenHint}
+        label="Management token of the staging organisation"
+        hint="Create one there that can change settings. Cairn uses it once and does not store it."
         problem={problem}
         value={typed.value}
         onChange={text => (typed.value = text)}
@@ -60,7 +65,7 @@ function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
           isBusy={isBusy.value}
           disabled={typed.value.trim() === ''}
         >
-          {words.link}
+          Link organisation
         </Button>
       </div>
     </form>
@@ -70,7 +75,7 @@ function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
 /** The organisations that try flows for this one, or the one for which it does. */
 export function EnvironmentsSection() {
   const links = useLinks()
-  const said = useSignal<string | null>(null)
+  const statusText = useSignal<string | null>(null)
   const confirming = useSignal<Linked | null>(null)
   const unlink = (one: Linked) => (
     <Button
@@ -78,13 +83,12 @@ export function EnvironmentsSection() {
       aria-label={words.unlinkNamed(one.name)}
       onClick={() => (confirming.value = one)}
     >
-      {words.unlink}
+      Unlink
     </Button>
   )
   return (
     <>
-      <p class="lead">{words.why}</p>
-      <StatusMessage of={said} />
+      <StatusMessage of={statusText} />
       <Reading of={links}>
         {({ production, staging }) =>
           production ? (
@@ -95,32 +99,32 @@ export function EnvironmentsSection() {
           ) : (
             <>
               {staging.length === 0 ? (
-                <p class="hint">{words.none}</p>
+                <p class="hint">No staging organisation linked</p>
               ) : (
                 <>
                   <Table
-                    caption={words.caption}
+                    caption="Staging organisations"
                     columns={[
                       {
-                        name: words.name,
+                        name: 'Organisation',
                         isTitle: true,
                         cell: ({ name }) => name,
                       },
                       {
-                        name: words.linked,
+                        name: 'Linked',
                         cell: ({ linkedAt }) => formatAge(linkedAt),
                       },
-                      { head: <span class="unseen">{words.unlink}</span>, name: '', cell: unlink },
+                      { head: <span class="unseen">Unlink</span>, name: '', cell: unlink },
                     ]}
                     rows={staging}
                     keyOf={({ id }) => id}
                   />
                   <p>
-                    <LinkButton href={addressOf(['staging'])}>{environmentWords.title}</LinkButton>
+                    <LinkButton href={addressOf(['staging'])}>Staging</LinkButton>
                   </p>
                 </>
               )}
-              <NewLink onLinked={name => (said.value = words.made(name))} />
+              <NewLink onLinked={name => (statusText.value = words.made(name))} />
             </>
           )
         }
@@ -128,17 +132,17 @@ export function EnvironmentsSection() {
       {confirming.value && (
         <Confirm
           title={words.unlinkTitle(confirming.value.name)}
-          verb={words.unlink}
+          verb="Unlink"
           isDanger
           act={async () => {
             const { id, name } = confirming.value!
             await act(`${environmentsPath}/${id}`, { method: 'DELETE' })
-            said.value = words.unlinked(name)
+            statusText.value = words.unlinked(name)
             readAgain()
           }}
           onClose={() => (confirming.value = null)}
         >
-          <p>{words.unlinkWhy}</p>
+          <p>Flows can no longer be promoted between them. Promoted flows stay.</p>
         </Confirm>
       )}
     </>

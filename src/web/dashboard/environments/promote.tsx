@@ -9,7 +9,6 @@ import { Difference } from '../authoring/difference.tsx'
 import { Check } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
-import { environmentWords as words } from '../words/environments.ts'
 import { environmentsPath } from './links.ts'
 
 export type StagedFlow = StagedFlows['flows'][number]
@@ -31,36 +30,44 @@ export function Promote({
     path,
     async () => (await ask<PromotionAnswer>(`${path}/diff`)).value,
   )
-  const quicker = useSignal<string | null>(null)
+  const overtaken = useSignal<string | null>(null)
   const publish = useSignal(false)
   const promote = async () => {
     const { production, staging: there } = value!
     const body = { stagingEtag: there.etag, publish: publish.value, side: there.side }
     const known = production ? { ifMatch: production.etag } : { isNew: true }
     const { flows } = await act<PushedFlows>(`${path}/promote`, { body, ...known })
-    onPromoted(publish.value ? words.published(name, flows[0]!.version!) : words.promoted(name))
+    onPromoted(
+      publish.value
+        ? `“${name}” is published as version ${flows[0]!.version}.`
+        : `“${name}” is now the draft here.`,
+    )
     readAgain()
   }
   return (
     <Confirm
-      title={words.promoteTitle(name)}
-      verb={words.promoteVerb}
+      title={`Promote “${name}”?`}
+      verb="Promote flow"
       isWide
       isReady={value !== null}
       act={promote}
       onRefused={({ status, told }) => {
         if (status !== 412) return
         const who = told.body?.changedBy
-        quicker.value = words.quicker(typeof who === 'string' ? who : words.somebody)
+        overtaken.value = `Someone else saved first: ${typeof who === 'string' ? who : 'somebody'} changed it after you opened it. Review it below, then try again.`
         void again()
       }}
-      isSaidElsewhere={quicker.value !== null}
+      showsItself={() => overtaken.value !== null}
       onClose={onClose}
     >
-      <p>{publish.value ? words.promotePublishWhy : words.promoteWhy}</p>
-      {quicker.value && (
+      <p>
+        {publish.value
+          ? 'Visitors get it on their next page.'
+          : 'It becomes the draft here. Visitors see no change until you publish it.'}
+      </p>
+      {overtaken.value && (
         <p class="problem" role="alert">
-          {quicker.value}
+          {overtaken.value}
         </p>
       )}
       {failure ? (
@@ -69,16 +76,21 @@ export function Promote({
         <Skeleton lines={3} />
       ) : (
         <>
-          {value.production?.hasDraft && <p class="hint">{words.overDraft}</p>}
-          {value.foreignOrigins.length > 0 && (
-            <p class="problem">{words.foreign(value.foreignOrigins.join(', '))}</p>
+          {value.production?.hasDraft && (
+            <p class="hint">It replaces the unpublished draft here.</p>
           )}
-          <Difference of={value} from={words.sideHere} to={words.sideThere(staging.name)} />
+          {value.foreignOrigins.length > 0 && (
+            <p class="problem">
+              Uses staging addresses: {value.foreignOrigins.join(', ')}. Change them before you
+              publish.
+            </p>
+          )}
+          <Difference of={value} from="this organisation" to={staging.name} />
         </>
       )}
       {may('flows:publish') && (
         <Check
-          label={words.publish}
+          label="Publish now"
           checked={publish.value}
           onChange={checked => (publish.value = checked)}
         />

@@ -11,96 +11,85 @@ import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
-import { environmentWords as words } from '../words/environments.ts'
-import { flowWords } from '../words/flows.ts'
 import { environmentsPath, useLinks } from './links.ts'
 import { Promote, type StagedFlow } from './promote.tsx'
 
-const tones: Readonly<Record<StagedFlow['state'], Tone>> = {
-  new: 'accent',
-  changed: 'warn',
-  same: 'good',
-  missing: 'neutral',
+const states: Readonly<Record<StagedFlow['state'], readonly [tone: Tone, name: string]>> = {
+  new: ['accent', 'New'],
+  changed: ['warn', 'Changed'],
+  same: ['good', 'Same'],
+  missing: ['neutral', 'Not in staging'],
 }
 
-function There({ staging }: Pick<StagedFlow, 'staging'>) {
-  if (!staging) return words.nothing
-  const { side, version, hasDraft } = staging
-  if (side === 'draft' || version === null) return words.draft
-  return (
-    <>
-      {words.version(version)}
-      {hasDraft && <span class="hint"> {words.newerDraft}</span>}
-    </>
-  )
+/** Which version or draft a side has, in a few words. */
+const sideOf = (side: { version: number | null; hasDraft: boolean } | null, isDraft = false) => {
+  if (!side) return <span class="hint">None</span>
+  if (isDraft || side.version === null) return 'Draft'
+  return `Version ${side.version}${side.hasDraft ? ' and a newer draft' : ''}`
 }
 
-function Here({ production }: Pick<StagedFlow, 'production'>) {
-  if (!production) return words.nothing
-  const { version, hasDraft, isLocked } = production
-  return (
-    <>
-      {version === null ? words.draft : words.version(version)}
-      {version !== null && hasDraft && <span class="hint"> {words.newerDraft}</span>}
-      {isLocked && (
-        <>
-          {' '}
-          <Badge>{words.locked}</Badge>
-        </>
-      )}
-    </>
-  )
-}
+const canPromote = ({ state, production }: StagedFlow) =>
+  may('flows:write') && (state === 'new' || state === 'changed') && !production?.isLocked
 
-const columns = (promote: (flow: StagedFlow) => void): Column<StagedFlow>[] => [
+const columns = (
+  stagingName: string,
+  promote: (flow: StagedFlow) => void,
+): Column<StagedFlow>[] => [
   {
-    name: words.columns.flow,
+    name: 'Flow',
     isTitle: true,
+    value: ({ name }) => name,
     cell: ({ key, name, production }) =>
       production ? <a href={addressOf(['flows', key, 'versions'])}>{name}</a> : name,
   },
   {
-    name: words.columns.state,
-    cell: ({ state }) => <Badge tone={tones[state]}>{words.states[state]}</Badge>,
+    name: 'Status',
+    value: ({ state }) => states[state][1],
+    cell: ({ state, production }) => (
+      <span class="badges">
+        <Badge tone={states[state][0]}>{states[state][1]}</Badge>
+        {production?.isLocked && <Badge>Locked</Badge>}
+      </span>
+    ),
   },
-  { name: words.columns.there, cell: There },
-  { name: words.columns.here, cell: Here },
   {
-    head: <span class="unseen">{words.columns.do}</span>,
+    name: stagingName,
+    cell: ({ staging }) => sideOf(staging, staging?.side === 'draft'),
+  },
+  { name: 'Here', cell: ({ production }) => sideOf(production) },
+  {
+    head: <span class="unseen">Actions</span>,
     name: '',
     cell: flow =>
-      may('flows:write') &&
-      (flow.state === 'new' || flow.state === 'changed') &&
-      !flow.production?.isLocked && (
-        <Button aria-label={words.promoteNamed(flow.name)} onClick={() => promote(flow)}>
-          {words.promote}
+      canPromote(flow) && (
+        <Button aria-label={`Promote “${flow.name}”`} onClick={() => promote(flow)}>
+          Promote…
         </Button>
       ),
   },
 ]
 
-function Compared({ data }: { data: StagedFlows }) {
+function Compared({ data: { organisation, flows } }: { data: StagedFlows }) {
   const { filters, setFilters } = useFilters()
   const said = useSignal<string | null>(null)
   const confirming = useSignal<StagedFlow | null>(null)
-  const { organisation, flows } = data
   const isShort = filters.changed === '1'
   const shown = isShort ? flows.filter(({ state }) => state !== 'same') : flows
   return (
     <>
-      <p class="lead">{words.lead(organisation.name)}</p>
+      <p class="lead">Compare flows in {organisation.name} with this organisation.</p>
       <StatusMessage of={said} />
       <Check
-        label={words.onlyChanged}
+        label="Only differences"
         checked={isShort}
         onChange={checked => setFilters({ changed: checked ? '1' : null })}
       />
       <Table
-        caption={words.caption}
-        columns={columns(flow => (confirming.value = flow))}
+        caption="Flows in staging and here"
+        columns={columns(organisation.name, flow => (confirming.value = flow))}
         rows={shown}
         keyOf={({ key }) => key}
-        none={words.empty}
+        none="No flows yet"
       />
       {confirming.value && (
         <Promote
@@ -117,18 +106,18 @@ function Compared({ data }: { data: StagedFlows }) {
 const None = () => (
   <Notice
     icon="flows"
-    title={words.none}
+    title="No staging organisation"
     actions={
       may('settings:write') && (
-        <LinkButton href={addressOf(['settings', 'environments'])}>{words.noneDo}</LinkButton>
+        <LinkButton href={addressOf(['settings', 'staging'])}>Link one in Settings</LinkButton>
       )
     }
   >
-    {words.noneWhy}
+    Try flows in an organisation with its own key and data first, then promote them to here.
   </Notice>
 )
 
-/** Flows that were tried elsewhere and are to come here. */
+/** Flows that were tried in a staging organisation, and are to come here. */
 export default function StagingPage() {
   const { filters, setFilters } = useFilters()
   const links = useLinks()
@@ -137,12 +126,12 @@ export default function StagingPage() {
   const compared = useRead<StagedFlows>(chosen ? `${environmentsPath}/${chosen.slug}/flows` : null)
   return (
     <>
-      <PageHead title={words.title} above={<a href={addressOf(['flows'])}>{flowWords.title}</a>} />
+      <PageHead title="Staging" above={<a href={addressOf(['flows'])}>Flows</a>} />
       {staging.length > 1 && (
         <div class="controls">
           <Select
+            label="Staging organisation"
             isInline
-            label={words.which}
             value={chosen!.slug}
             options={staging.map(({ slug, name }) => [slug, name] as const)}
             onChange={slug => setFilters({ in: slug })}

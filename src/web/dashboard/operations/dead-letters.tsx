@@ -5,130 +5,114 @@ import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { formatCount } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import { Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
-import { serverWords as words } from '../words/server.ts'
-import { formatCount } from '../words/time.ts'
-
-type Letter = DeadLetterList['letters'][number]
 
 /** What to do, and with which dead letter: all of them if there is no id. */
-interface Asked {
+interface Wanted {
   verb: 'retry' | 'drop'
   id?: number
 }
 
-const columns = (ask: (requested: Asked) => void): Column<Letter>[] => [
-  {
-    name: words.event,
-    isTitle: true,
-    cell: ({ kind, eventId }) => (
-      <>
-        {kind}
-        {eventId && (
-          <span class="row-note">
-            <code>{eventId}</code>
-          </span>
-        )}
-      </>
-    ),
-  },
-  { name: words.organisation, cell: letter => letter.organisation },
-  { name: words.reason, cell: ({ reason }) => reason },
-  {
-    name: words.received,
-    cell: ({ receivedAt }) => momentHere(receivedAt),
-  },
-  {
-    head: <span class="unseen">{words.retry}</span>,
-    name: '',
-    cell: ({ id, kind }) => (
-      <span class="row-actions">
-        <Button aria-label={`${words.retry} ${kind}`} onClick={() => ask({ verb: 'retry', id })}>
-          {words.retry}
-        </Button>
-        <Button
-          look="danger"
-          aria-label={`${words.drop} ${kind}`}
-          onClick={() => ask({ verb: 'drop', id })}
-        >
-          {words.drop}
-        </Button>
-      </span>
-    ),
-  },
-]
-
-async function carryOut({ verb, id }: Asked): Promise<string> {
+async function carryOut({ verb, id }: Wanted): Promise<string> {
   const body = id === undefined ? { all: true } : { ids: [id] }
   const path = `/manage/dead-letters/${verb}`
-  if (verb === 'drop')
-    return words.dropped((await act<{ dropped: number }>(path, { body })).dropped)
+  if (verb === 'drop') {
+    return `${(await act<{ dropped: number }>(path, { body })).dropped} dropped.`
+  }
   const { letters } = await act<RetriedLetters>(path, { body })
   const count = (wanted: string) => letters.filter(({ verdict }) => verdict === wanted).length
-  return words.retried(count('stored'), count('duplicate'), count('refused'))
+  return `${count('stored')} stored, ${count('duplicate')} stored before, ${count('refused')} rejected again.`
 }
 
-/** The dead letters: what the database refused, and what to do with it. */
+/** Events that the database rejected, and what to do with them. */
 export function DeadLetters() {
   const list = useRead<DeadLetterList>('/manage/dead-letters')
-  const said = useSignal<string | null>(null)
-  const confirming = useSignal<Asked | null>(null)
-  const ask = (wanted: Asked) => (confirming.value = wanted)
-  const close = () => (confirming.value = null)
-  const count = formatCount(list.data?.count ?? 0)
+  const statusText = useSignal<string | null>(null)
+  const wanted = useSignal<Wanted | null>(null)
+  const want = (next: Wanted) => (wanted.value = next)
+  const all = list.data?.count ?? 0
+  const now = wanted.value
+  const isDrop = now?.verb === 'drop'
   return (
     <Part
-      title={words.letters}
+      title="Dead letters"
       beside={
-        (list.data?.count ?? 0) > 0 && (
+        all > 0 && (
           <span class="row-actions">
-            <Button onClick={() => ask({ verb: 'retry' })}>{words.retryAll}</Button>
-            <Button look="danger" onClick={() => ask({ verb: 'drop' })}>
-              {words.dropAll}
+            <Button onClick={() => want({ verb: 'retry' })}>Retry all</Button>
+            <Button look="danger" onClick={() => want({ verb: 'drop' })}>
+              Drop all
             </Button>
           </span>
         )
       }
     >
-      <p class="hint">{words.lettersWhy}</p>
-      <StatusMessage of={said} />
+      <p class="hint">Events that the database could not store, oldest first.</p>
+      <StatusMessage of={statusText} />
       <Reading of={list} lines={2}>
-        {({ letters }) =>
-          letters.length === 0 ? (
-            <p>{words.noLetters}</p>
-          ) : (
-            <>
-              <Table
-                caption={words.lettersWhy}
-                columns={columns(ask)}
-                rows={letters}
-                keyOf={({ id }) => id}
-              />
-              {letters.length < (list.data?.count ?? 0) && (
-                <p class="footnote">{words.more(letters.length, count)}</p>
-              )}
-            </>
-          )
-        }
+        {({ letters }) => (
+          <>
+            <Table
+              caption="Dead letters"
+              columns={[
+                { name: 'Event', isTitle: true, cell: ({ kind }) => kind },
+                { name: 'Organisation', cell: ({ organisation }) => organisation },
+                { name: 'Reason', cell: ({ reason }) => reason },
+                { name: 'Received', cell: ({ receivedAt }) => momentHere(receivedAt) },
+                {
+                  head: <span class="unseen">Actions</span>,
+                  name: '',
+                  cell: ({ id, kind }) => (
+                    <span class="row-actions">
+                      <Button
+                        aria-label={`Retry ${kind}`}
+                        onClick={() => want({ verb: 'retry', id })}
+                      >
+                        Retry
+                      </Button>
+                      <Button
+                        look="danger"
+                        aria-label={`Drop ${kind}`}
+                        onClick={() => want({ verb: 'drop', id })}
+                      >
+                        Drop
+                      </Button>
+                    </span>
+                  ),
+                },
+              ]}
+              rows={letters}
+              keyOf={({ id }) => id}
+              none="No dead letters"
+            />
+            {letters.length < all && (
+              <p class="footnote">
+                First {letters.length} of {formatCount(all)}
+              </p>
+            )}
+          </>
+        )}
       </Reading>
-      {confirming.value && (
+      {now && (
         <Confirm
-          title={confirming.value.verb === 'drop' ? words.dropTitle : words.retryTitle}
-          verb={confirming.value.verb === 'drop' ? words.drop : words.retry}
-          isDanger={confirming.value.verb === 'drop'}
+          title={isDrop ? 'Drop events' : 'Retry events'}
+          verb={isDrop ? 'Drop events' : 'Retry events'}
+          isDanger={isDrop}
           act={async () => {
-            said.value = await carryOut(confirming.value!)
+            statusText.value = await carryOut(now)
             readAgain()
           }}
-          onClose={close}
+          onClose={() => (wanted.value = null)}
         >
           <p>
-            {words[confirming.value.verb === 'drop' ? 'dropWhy' : 'retryWhy'](
-              confirming.value.id === undefined ? words.everyOne(count) : words.one,
-            )}
+            {now.id === undefined ? `All ${formatCount(all)} events are ` : 'This event is '}
+            {isDrop
+              ? 'deleted. You cannot undo this.'
+              : 'stored with the time of receipt. What is rejected again stays here.'}
           </p>
         </Confirm>
       )}

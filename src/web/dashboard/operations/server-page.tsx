@@ -1,44 +1,109 @@
-import type { Server } from '../../../modules/operations/schema.ts'
+import type { NodeList, Server } from '../../../modules/operations/schema.ts'
+import { momentHere } from '../analytics/zone.ts'
+import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
-import { Badge } from '../parts/badge.tsx'
+import { Badge, type Tone } from '../parts/badge.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { formatAge, formatSeconds } from '../parts/format.ts'
+import { Part } from '../parts/part.tsx'
+import { Table } from '../parts/table.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { Reading } from '../shell/states.tsx'
-import { serverWords as words } from '../words/server.ts'
-import { formatAge, formatCount, formatSeconds } from '../words/time.ts'
-import { Care } from './care.tsx'
 import { DeadLetters } from './dead-letters.tsx'
-import { Nodes } from './nodes.tsx'
-import { Now } from './now.tsx'
-import { Limits, Organisations, Refusals } from './traffic.tsx'
 
-/** How often the page reads while it is visible. Figures per second then cover this time. */
-const everyMs = 5_000
+const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
 
-/** How the server is doing, for its operator. */
+/** A size such as 5.3 MB. */
+function formatBytes(bytes: number | null): string {
+  if (bytes === null) return 'Unknown'
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
+  const amount = bytes / 1_000 ** power
+  return `${amount < 10 && power > 0 ? amount.toFixed(1) : Math.round(amount)} ${units[power]}`
+}
+
+/** When backups are made, and whether they are. */
+function Backups({ of: { backups, isShared } }: { of: Server }) {
+  const { everySeconds, last, nextAt, overdueSeconds, isFailing } = backups
+  const isOwn = everySeconds > 0 && !isShared
+  return (
+    <Part title="Backups">
+      {isShared && <p>Use PostgreSQL’s own tools to back up the shared log.</p>}
+      {!isShared && everySeconds === 0 && <p>No backups are scheduled.</p>}
+      {isOwn && (
+        <Facts
+          of={[
+            ['Interval', formatSeconds(everySeconds)],
+            [
+              'Last',
+              last === null
+                ? 'None yet'
+                : `${momentHere(last.at)} (${formatAge(last.at)}), ${formatBytes(last.bytes)}`,
+            ],
+            [
+              'Next',
+              overdueSeconds > 0 ? (
+                <Badge tone="bad">Overdue by {formatSeconds(overdueSeconds)}</Badge>
+              ) : (
+                nextAt && momentHere(nextAt)
+              ),
+            ],
+          ]}
+        />
+      )}
+      {isFailing && <p class="problem">The last backup failed. The server’s log says why.</p>}
+      <p class="footnote">
+        <a href={manual(isShared ? 'several-machines#back-up-and-restore' : 'backup')}>
+          How to back up
+        </a>
+      </p>
+    </Part>
+  )
+}
+
+const tones = { running: 'good', behind: 'warn', silent: 'bad', gone: 'neutral' } satisfies Record<
+  NodeList['nodes'][number]['state'],
+  Tone
+>
+
+/** The servers that share the data. */
+function Nodes() {
+  const list = useRead<NodeList>('/manage/nodes')
+  return (
+    <Part title="Nodes">
+      <Reading of={list} lines={2}>
+        {({ nodes }) => (
+          <Table
+            caption="Nodes"
+            columns={[
+              { name: 'Node', isTitle: true, cell: ({ name }) => name },
+              {
+                name: 'Status',
+                cell: ({ state, silentSeconds }) => (
+                  <Badge tone={tones[state]}>
+                    {state}
+                    {(state === 'silent' || state === 'gone') && ` ${formatSeconds(silentSeconds)}`}
+                  </Badge>
+                ),
+              },
+              { name: 'Version', cell: ({ release }) => release },
+              { name: 'Started', cell: ({ startedAt }) => formatAge(startedAt) },
+            ]}
+            rows={nodes}
+            keyOf={({ name, startedAt }) => `${name} ${startedAt}`}
+            none="No node has reported yet."
+          />
+        )}
+      </Reading>
+    </Part>
+  )
+}
+
+/** How the server is doing, for its operator. Everything else is in its metrics. */
 export default function ServerPage() {
-  const server = useRead<Server>('/manage/server', everyMs)
-  const { data } = server
+  const server = useRead<Server>('/manage/server')
   return (
     <>
-      <PageHead
-        title={words.title}
-        beside={
-          data && (
-            <span class="badges">
-              <Badge tone={data.notReady.length === 0 ? 'good' : 'bad'}>
-                {data.notReady.length === 0 ? words.ready : words.notReady}
-              </Badge>
-              <Badge>{data.version}</Badge>
-            </span>
-          )
-        }
-      >
-        {data && (
-          <p class="hint">
-            <code>{data.commit.slice(0, 12)}</code>, {words.since(formatAge(data.startedAt))}
-          </p>
-        )}
-      </PageHead>
+      <PageHead title="Server" />
       <Reading of={server} lines={8}>
         {data => (
           <>
@@ -48,15 +113,28 @@ export default function ServerPage() {
               </p>
             ))}
             {data.limitsServer?.isAway && (
-              <p class="problem">{words.limitsAway(formatCount(data.limitsServer.decidedAlone))}</p>
+              <p class="problem">
+                The server that counts rate limits is unreachable. Run “cairn doctor” to see why.
+              </p>
             )}
-            <Now of={data} />
-            <p class="footnote">{words.over(formatSeconds(data.overSeconds))}</p>
-            {data.isShared && <Nodes everyMs={everyMs} />}
-            <Organisations of={data} />
-            <Refusals of={data} />
-            <Limits of={data} />
-            <Care of={data} />
+            <Facts
+              of={[
+                [
+                  'Status',
+                  <Badge key="status" tone={data.notReady.length === 0 ? 'good' : 'bad'}>
+                    {data.notReady.length === 0 ? 'Ready' : 'Not ready'}
+                  </Badge>,
+                ],
+                ['Version', `${data.version}, started ${formatAge(data.startedAt)}`],
+                ['Database', formatBytes(data.disk.databaseBytes)],
+                ['Free disk space', formatBytes(data.disk.freeBytes)],
+              ]}
+            />
+            <p class="footnote">
+              <a href={manual('operations')}>Monitoring: metrics, traffic and errors</a>
+            </p>
+            {data.isShared && <Nodes />}
+            <Backups of={data} />
             <DeadLetters />
           </>
         )}

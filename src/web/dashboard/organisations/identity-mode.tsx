@@ -1,12 +1,16 @@
 import { useSignal } from '@preact/signals'
 import type { IdentityAnswer } from '../../../modules/organisations/schema.ts'
 import { ask } from '../api/request.ts'
+import { Choice } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { settingsWords } from '../words/settings.ts'
 import { formatCount } from '../words/time.ts'
 import { save } from './saving.ts'
 
-const words = settingsWords.identity
+const modes = [
+  ['off', 'Off', 'Hashes are not checked.'],
+  ['observe', 'Observe', 'Hashes are checked and counted. Nothing is rejected.'],
+  ['enforce', 'Enforce', 'Calls with a user ID but no valid hash are rejected.'],
+] as const
 
 export type Mode = IdentityAnswer['mode']
 
@@ -16,7 +20,8 @@ async function firstSecret(): Promise<string | null> {
   return value?.secrets[0]?.secret ?? null
 }
 
-const modes = Object.keys(words.modes) as Mode[]
+/** A mode with its name and what it means. */
+export const known = (mode: Mode) => modes.find(([one]) => one === mode)!
 
 /** Asks how hashes are to be checked, and says what that means for visitors. */
 export function ChangeMode({
@@ -30,15 +35,16 @@ export function ChangeMode({
   onClose: () => void
 }) {
   const chosen = useSignal<Mode>(mode)
-  const refused = formatCount(last24h.invalid + last24h.missing)
-  const consequence =
-    chosen.value === 'enforce'
-      ? words.consequence.enforce(refused)
-      : words.consequence[chosen.value]
+  const rejected = formatCount(last24h.invalid + last24h.missing)
+  const consequences: Readonly<Record<Mode, string>> = {
+    off: 'Anyone can claim any user ID. The secret is kept.',
+    observe: 'Nothing changes for visitors. If there is no secret yet, Cairn creates one.',
+    enforce: `Visitors whose calls have no valid hash see no flows. In the last 24 hours, this would have rejected ${rejected} calls.`,
+  }
   return (
     <Confirm
-      title={words.changeTitle}
-      verb={words.changeVerb(words.modes[chosen.value][0].toLowerCase())}
+      title="Change how hashes are checked"
+      verb={`Switch to ${known(chosen.value)[1].toLowerCase()}`}
       isDanger={chosen.value === 'enforce'}
       isReady={chosen.value !== mode}
       act={async () => {
@@ -47,24 +53,13 @@ export function ChangeMode({
       }}
       onClose={onClose}
     >
-      <fieldset class="choices">
-        <legend class="unseen">{words.mode}</legend>
-        {modes.map(one => (
-          <label key={one} class="check">
-            <input
-              type="radio"
-              name="mode"
-              checked={one === chosen.value}
-              onChange={() => (chosen.value = one)}
-            />
-            <span>
-              {words.modes[one][0]}
-              <small>{words.modes[one][1]}</small>
-            </span>
-          </label>
-        ))}
-      </fieldset>
-      {chosen.value !== mode && <p>{consequence}</p>}
+      <Choice
+        label="Mode"
+        options={modes}
+        value={chosen.value}
+        onChange={one => (chosen.value = one)}
+      />
+      {chosen.value !== mode && <p>{consequences[chosen.value]}</p>}
     </Confirm>
   )
 }

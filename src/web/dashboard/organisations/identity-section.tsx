@@ -1,34 +1,39 @@
 import { useSignal } from '@preact/signals'
 import type { IdentityAnswer, RotatedSecret } from '../../../modules/organisations/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
-import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
-import { settingsWords } from '../words/settings.ts'
 import { formatCount, formatShare } from '../words/time.ts'
-import { ChangeMode, type Mode } from './identity-mode.tsx'
-import { fateOf } from './keys-section.tsx'
+import { ChangeMode, known, type Mode } from './identity-mode.tsx'
+import { statusOf } from './keys-section.tsx'
 import { Rotate } from './rotate.tsx'
-import { useChanging } from './saving.ts'
 
-const words = settingsWords.identity
+const words = {
+  verdicts: {
+    valid: 'Valid',
+    outdated: 'Previous secret',
+    invalid: 'Invalid',
+    missing: 'Missing',
+  },
+}
+
 type Verdict = keyof typeof words.verdicts
 type Secret = IdentityAnswer['secrets'][number]
 
 const verdicts = Object.keys(words.verdicts) as Verdict[]
 
-/** The number of calls that had the right hash. */
+/** How many calls had a valid hash. */
 function Counts({ last24h }: Pick<IdentityAnswer, 'last24h'>) {
   const all = verdicts.reduce((sum, verdict) => sum + last24h[verdict], 0)
   return (
     <>
-      <h3>{words.counts}</h3>
+      <h3>Calls with a user ID, last 24 hours</h3>
       {all === 0 ? (
-        <p class="hint">{words.none}</p>
+        <p class="hint">No calls with a user ID in the last 24 hours.</p>
       ) : (
         <dl class="figures four">
           {verdicts.map(verdict => (
@@ -46,16 +51,16 @@ function Counts({ last24h }: Pick<IdentityAnswer, 'last24h'>) {
 
 const columns: Column<Secret>[] = [
   {
-    name: words.secret,
+    name: 'Secret',
     isTitle: true,
-    cell: ({ worksUntil }) => (worksUntil === null ? words.isCurrent : words.before),
+    cell: ({ worksUntil }) => (worksUntil === null ? 'Current' : 'Previous'),
   },
   {
-    name: settingsWords.made,
+    name: 'Created',
     cell: ({ createdAt }) => momentHere(createdAt),
   },
   {
-    name: settingsWords.worksUntil,
+    name: 'Valid until',
     cell: ({ worksUntil }) => (worksUntil === null ? '–' : momentHere(worksUntil)),
   },
 ]
@@ -63,59 +68,58 @@ const columns: Column<Secret>[] = [
 /** The new secret, shown only while this section is open. */
 const NewSecret = ({ secret }: { secret: string }) => (
   <div class="shown-once">
-    <h3>{words.shown}</h3>
-    <Code name={words.secret}>{secret}</Code>
-    <p class="hint">{words.shownWhy}</p>
+    <h3>Copy your new secret now</h3>
+    <Code name="Secret">{secret}</Code>
+    <p class="hint">Shown only once. Keep it in your back end, never in a page.</p>
   </div>
 )
 
 /** Whether the server checks that people are who pages say they are. */
 export function IdentitySection() {
   const identity = useRead<IdentityAnswer>('/manage/identity')
-  const { said, asked } = useChanging<'mode' | 'rotate'>()
+  const statusText = useSignal<string | null>(null)
+  const wanted = useSignal<'mode' | 'rotate' | null>(null)
   const made = useSignal<string | null>(null)
-  const close = () => (asked.value = null)
+  const close = () => (wanted.value = null)
   return (
     <>
-      <p class="lead">{words.why}</p>
-      <p>
-        <a href={manual('verify-users')}>{words.manual}</a>
-      </p>
-      <StatusMessage of={said} />
+      <StatusMessage of={statusText} />
       <Reading of={identity}>
         {data => (
           <>
-            <h3>{words.mode}</h3>
+            <h3>Mode</h3>
             <p>
-              <strong>{words.modes[data.mode][0]}</strong> {words.modes[data.mode][1]}
+              <strong>{known(data.mode)[1]}.</strong> {known(data.mode)[2]}
             </p>
             <div class="row-actions">
-              <Button onClick={() => (asked.value = 'mode')}>{words.change}</Button>
+              <Button onClick={() => (wanted.value = 'mode')}>Change mode</Button>
             </div>
             <Counts last24h={data.last24h} />
             {made.value && <NewSecret secret={made.value} />}
-            <h3>{words.secrets}</h3>
+            <h3>Valid secrets</h3>
             {data.secrets.length === 0 ? (
-              <p class="hint">{words.noSecret}</p>
+              <p class="hint">
+                No secret yet. Cairn creates one when you turn on observe or enforce.
+              </p>
             ) : (
               <>
                 <Table
-                  caption={words.secrets}
+                  caption="Valid secrets"
                   columns={columns}
                   rows={data.secrets}
                   keyOf={({ createdAt }) => createdAt}
                 />
                 <div class="row-actions">
-                  <Button onClick={() => (asked.value = 'rotate')}>{words.rotate}</Button>
+                  <Button onClick={() => (wanted.value = 'rotate')}>Rotate secret</Button>
                 </div>
               </>
             )}
-            {asked.value === 'mode' && (
+            {wanted.value === 'mode' && (
               <ChangeMode
                 identity={data}
                 onChanged={(mode: Mode, secret) => {
                   made.value = secret ?? made.value
-                  said.value = words.saved(words.modes[mode][0].toLowerCase())
+                  statusText.value = `Saved. The mode is ${known(mode)[1].toLowerCase()}.`
                 }}
                 onClose={close}
               />
@@ -123,15 +127,15 @@ export function IdentitySection() {
           </>
         )}
       </Reading>
-      {asked.value === 'rotate' && (
+      {wanted.value === 'rotate' && (
         <Rotate<RotatedSecret>
           path="/manage/identity/rotate"
-          title={words.rotateTitle}
-          verb={words.rotateVerb}
-          why={words.rotateWhy}
+          title="Rotate the identity secret"
+          verb="Rotate secret"
+          why="Creates a new secret, shown once. Hashes of the old one stay valid until the grace period ends."
           onRotated={({ secret, previousUntil }) => {
             made.value = secret
-            said.value = fateOf(previousUntil)
+            statusText.value = statusOf(previousUntil)
           }}
           onClose={close}
         />

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import type { KeyList, RotatedKey } from '../../../modules/organisations/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
@@ -6,79 +7,78 @@ import { Code } from '../parts/code.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
-import { settingsWords } from '../words/settings.ts'
 import { Rotate } from './rotate.tsx'
-import { useChanging } from './saving.ts'
 
-const words = settingsWords.keys
+const words = {
+  until: (moment: string) => `The previous one is valid until ${moment}.`,
+}
+
 type Key = KeyList['keys'][number]
 
 const columns: Column<Key>[] = [
-  { name: words.key, isTitle: true, cell: ({ key }) => <code>{key}</code> },
+  { name: 'Key', isTitle: true, cell: ({ key }) => <code>{key}</code> },
   {
-    name: settingsWords.made,
+    name: 'Created',
     cell: ({ createdAt }) => momentHere(createdAt),
   },
   {
-    name: settingsWords.worksUntil,
+    name: 'Valid until',
     cell: ({ worksUntil }) => worksUntil && momentHere(worksUntil),
   },
 ]
 
-/** What became of the key or secret that was current before. */
-export const fateOf = (previousUntil: string) =>
+/** What happened to the previous key or secret. */
+export const statusOf = (previousUntil: string) =>
   Date.parse(previousUntil) <= Date.now()
-    ? settingsWords.ended
-    : settingsWords.until(momentHere(previousUntil))
+    ? 'The previous one no longer works.'
+    : words.until(momentHere(previousUntil))
 
 /** Shows the snippet key, and rotates it. */
 export function KeysSection() {
   const keys = useRead<KeyList>('/manage/keys')
-  const { said, asked } = useChanging<'rotate'>()
+  const statusText = useSignal<string | null>(null)
+  const isRotating = useSignal(false)
   return (
     <>
-      <p class="lead">{words.why}</p>
-      <StatusMessage of={said} />
+      <StatusMessage of={statusText} />
       <Reading of={keys}>
         {({ keys }) => {
           const current = keys.find(({ worksUntil }) => worksUntil === null)
           const older = keys.filter(({ worksUntil }) => worksUntil !== null)
           return (
             <>
-              <h3>{words.current}</h3>
+              <h3>Current key</h3>
               {current && (
                 <>
-                  <Code name={words.current}>{current.key}</Code>
-                  <p class="hint">
-                    {settingsWords.made} {momentHere(current.createdAt)}
-                  </p>
+                  <Code name="Current key">{current.key}</Code>
+                  <p class="hint">Created {momentHere(current.createdAt)}</p>
                 </>
               )}
               <div class="row-actions">
-                <Button onClick={() => (asked.value = 'rotate')}>{words.rotate}</Button>
+                <Button onClick={() => (isRotating.value = true)}>Rotate key</Button>
               </div>
-              <h3>{words.older}</h3>
+              <h3>Older keys that are still valid</h3>
               <Table
-                caption={words.older}
+                caption="Older keys that are still valid"
                 columns={columns}
                 rows={older}
                 keyOf={({ key }) => key}
-                none={words.none}
+                none="No older keys."
               />
             </>
           )
         }}
       </Reading>
-      {asked.value && (
+      {isRotating.value && (
         <Rotate<RotatedKey>
           path="/manage/keys/rotate"
-          title={words.rotateTitle}
-          verb={words.rotateVerb}
-          why={words.rotateWhy}
+          title="Rotate the snippet key"
+          verb="Rotate key"
+          why="Creates a new key. Pages with the old key stop working when the grace period ends."
           onRotated={({ previousUntil }) => {
-            said.value = `${words.rotated} ${fateOf(previousUntil)}`
+            statusText.value = `Key rotated. ${statusOf(previousUntil)}`
           }}
-          onClose={() => (asked.value = null)}
+          onClose={() => (isRotating.value = false)}
         />
       )}
     </>

@@ -1,11 +1,10 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { MaybeTheme } from '../../../core/flow/merged-theme.ts'
 import { isSame, type Mapping } from '../../../core/flow/plain.ts'
 import { themeProblems } from '../../../core/flow/theme-rules.ts'
 import type { RequestedTheme, Settings } from '../../../modules/organisations/schema.ts'
 import { useAction } from '../api/action.ts'
-import { manual } from '../api/base.ts'
 import type { Failure } from '../api/failure.ts'
 import { renew } from '../api/session.ts'
 import { Fields } from '../authoring/form/fields.tsx'
@@ -14,11 +13,14 @@ import { themeGroups } from '../authoring/form/theme-table.ts'
 import { FlowPreview } from '../authoring/preview/flow-preview.tsx'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/choice.tsx'
-import { settingsWords } from '../words/settings.ts'
-import { themeWords as words } from '../words/theme.ts'
+import { StatusMessage } from '../parts/status-message.tsx'
+import { Reading } from '../shell/states.tsx'
 import { sampleFlows } from './sample-flows.ts'
-import { type Changing, problemsAt, save } from './saving.ts'
-import { SettingSection } from './setting-section.tsx'
+import { problemsAt, save, useSettings } from './saving.ts'
+
+const words = {
+  samples: { tour: 'A tour', checklist: 'A checklist' },
+}
 
 /** The form edits a flow, so the theme becomes one: a flow with nothing but a theme. */
 function asFlow(theme: Settings['theme']): Mapping {
@@ -40,7 +42,7 @@ function problemsOf(theme: MaybeTheme, failure: Failure | null): FlowProblem[] {
   return [...refused, ...warned]
 }
 
-function Look({ settings, said }: { settings: Settings } & Changing<never>) {
+function Look({ settings, statusText }: { settings: Settings; statusText: Signal<string | null> }) {
   const stored = asFlow(settings.theme)
   const typed = useSignal<Mapping | null>(null)
   const { isBusy, refused, run } = useAction()
@@ -53,7 +55,7 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
   const take = (next: Mapping) => {
     typed.value = next
     refused.value = null
-    said.value = null
+    statusText.value = null
   }
   const form = {
     ...{ flow, problems, isLocked: false, isNew: false },
@@ -62,7 +64,10 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
   const submit = () =>
     run(async () => {
       const saved = await save({ theme: theme as RequestedTheme })
-      said.value = saved.theme === null ? words.reset : words.saved
+      statusText.value =
+        saved.theme === null
+          ? 'Saved. Flows have the default appearance.'
+          : 'Saved. Visitors see it on their next page.'
       typed.value = null
       // Previews take the theme from the session.
       await renew()
@@ -82,7 +87,7 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
         </FormContext.Provider>
         {failure && (
           <p class="problem" role="alert">
-            {words.failed}
+            Not saved. Fix the marked fields.
           </p>
         )}
         <div class="row-actions">
@@ -92,17 +97,17 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
             isBusy={isBusy.value}
             disabled={isSame(flow, stored)}
           >
-            {settingsWords.save}
+            Save
           </Button>
           <Button disabled={isSame(flow, {})} onClick={() => take({})}>
-            {words.clear}
+            Clear all fields
           </Button>
         </div>
       </form>
       <div class="look-preview">
         <div>
           <Segments
-            label={words.sample}
+            label="Show"
             options={(['tour', 'checklist'] as const).map(
               one => [one, words.samples[one]] as const,
             )}
@@ -120,7 +125,7 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
           theme={theme}
         />
         {typeof logo === 'string' && !/^https:/i.test(logo) && (
-          <p class="footnote">{words.relativeLogo}</p>
+          <p class="footnote">The preview cannot show a logo with a relative address.</p>
         )}
       </div>
     </div>
@@ -128,15 +133,13 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
 }
 
 /** How the organisation's flows look. */
-export const LookSection = () => (
-  <SettingSection
-    why={words.why}
-    after={
-      <p class="footnote">
-        <a href={manual('theme')}>{words.manual}</a>
-      </p>
-    }
-  >
-    {(settings, changing) => <Look settings={settings} {...changing} />}
-  </SettingSection>
-)
+export function LookSection() {
+  const settings = useSettings()
+  const statusText = useSignal<string | null>(null)
+  return (
+    <>
+      <StatusMessage of={statusText} />
+      <Reading of={settings}>{data => <Look settings={data} statusText={statusText} />}</Reading>
+    </>
+  )
+}

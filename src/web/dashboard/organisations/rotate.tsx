@@ -3,7 +3,16 @@ import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Select } from '../parts/select.tsx'
-import { settingsWords as words } from '../words/settings.ts'
+
+const words = {
+  graces: [
+    ['0', '0 hours: it stops now'],
+    ['1', '1 hour'],
+    ['24', '24 hours'],
+    ['168', '7 days'],
+    ['720', '30 days'],
+  ] as readonly (readonly [string, string])[],
+}
 
 const defaultHours = '24'
 
@@ -38,7 +47,7 @@ export function Rotate<Rotated>({
       <p>{why}</p>
       <Select
         isInline
-        label={words.grace}
+        label="Keep the old one valid for"
         value={hours.value}
         options={words.graces}
         onChange={chosen => (hours.value = chosen)}

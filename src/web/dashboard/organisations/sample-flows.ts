@@ -1,6 +1,9 @@
 import type { Flow, FlowDefinition } from '../../../core/flow/flow.ts'
 import { pageFlow } from '../../../core/flow/forms.ts'
-import { themeWords as words } from '../words/theme.ts'
+
+const words = {
+  items: ['Create a project', 'Invite a teammate', 'Read the guide'],
+}
 
 /** Flows for previewing a theme. */
 
@@ -21,19 +24,31 @@ const target = {
 
 const tour: FlowDefinition = {
   ...usual,
-  ...{ key: 'sample-tour', name: words.hello, kind: 'tour', checklist: null },
+  ...{ key: 'sample-tour', name: 'Welcome aboard', kind: 'tour', checklist: null },
   steps: [
     {
       ...step,
-      ...{ key: 'hello', kind: 'modal', title: words.hello, body: words.helloBody, target: null },
+      ...{
+        key: 'hello',
+        kind: 'modal',
+        title: 'Welcome aboard',
+        body: 'Five short stops show you **around**. It takes [a minute](/guide).',
+        target: null,
+      },
       buttons: [
-        { label: words.later, action: 'dismiss', href: null },
-        { label: words.start, action: 'next', href: null },
+        { label: 'Not now', action: 'dismiss', href: null },
+        { label: 'Show me around', action: 'next', href: null },
       ],
     },
     {
       ...step,
-      ...{ key: 'point', kind: 'tooltip', title: words.point, body: words.pointBody, target },
+      ...{
+        key: 'point',
+        kind: 'tooltip',
+        title: 'Start with a project',
+        body: 'A project is where a piece of work lives.',
+        target,
+      },
       buttons: [],
     },
   ],
@@ -41,7 +56,7 @@ const tour: FlowDefinition = {
 
 const checklist: FlowDefinition = {
   ...usual,
-  ...{ key: 'sample-list', name: words.list, kind: 'checklist', steps: [] },
+  ...{ key: 'sample-list', name: 'Getting started', kind: 'checklist', steps: [] },
   checklist: {
     order: 'any',
     items: words.items.map((title, place) => ({

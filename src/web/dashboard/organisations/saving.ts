@@ -1,4 +1,3 @@
-import { type Signal, useSignal } from '@preact/signals'
 import type { Settings, SettingsBody } from '../../../modules/organisations/schema.ts'
 import type { Failure } from '../api/failure.ts'
 import { know, readAgain, useRead } from '../api/read.ts'
@@ -19,15 +18,3 @@ export async function save(patch: SettingsBody): Promise<Settings> {
 /** The problems of one field, from what the server has refused. */
 export const problemsAt = (failure: Failure | null, path: string) =>
   (failure?.told.details ?? []).filter(one => one.path === path || one.path.startsWith(`${path}/`))
-
-/** What a section says after a change, and what it asks about before one. */
-export interface Changing<Asked> {
-  said: Signal<string | null>
-  asked: Signal<Asked | null>
-}
-
-export function useChanging<Asked>(): Changing<Asked> {
-  const said = useSignal<string | null>(null)
-  const confirming = useSignal<Asked | null>(null)
-  return { said, asked: confirming }
-}

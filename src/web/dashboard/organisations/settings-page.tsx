@@ -1,80 +1,88 @@
-import type { FunctionComponent } from 'preact'
-import { SignInSection } from '../access/sign-in-section.tsx'
-import { TokensSection } from '../access/tokens-section.tsx'
-import { AlertsSection } from '../alerts/alerts-section.tsx'
-import { EnvironmentsSection } from '../environments/environments-section.tsx'
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { manual } from '../api/base.ts'
 import { addressOf } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import type { PageProps } from '../shell/routes.ts'
 import { Missing } from '../shell/states.tsx'
-import { settingsWords as words } from '../words/settings.ts'
-import { IdentitySection } from './identity-section.tsx'
-import { KeysSection } from './keys-section.tsx'
-import { LimitsSection } from './limits-section.tsx'
-import { LookSection } from './look-section.tsx'
-import { NameSection } from './name-section.tsx'
-import { OriginsSection } from './origins-section.tsx'
-import { PrivacySection } from './privacy-section.tsx'
-import { RetentionSection } from './retention-section.tsx'
-import { ThrottleSection } from './throttle-section.tsx'
-import { TimezoneSection } from './timezone-section.tsx'
-import { TraitsSection } from './traits-section.tsx'
+import { groups, type Section } from './sections.ts'
+import { SettingsForm } from './settings-form.tsx'
 
-type Name = keyof typeof words.sections
+const all = groups.flatMap(([, sections]) => sections)
 
-const sections: Readonly<Record<Name, FunctionComponent>> = {
-  keys: KeysSection,
-  origins: OriginsSection,
-  limits: LimitsSection,
-  retention: RetentionSection,
-  name: NameSection,
-  timezone: TimezoneSection,
-  throttle: ThrottleSection,
-  look: LookSection,
-  privacy: PrivacySection,
-  traits: TraitsSection,
-  identity: IdentitySection,
-  environments: EnvironmentsSection,
-  alerts: AlertsSection,
-  tokens: TokensSection,
-  'sign-in': SignInSection,
+const addressOfSection = ({ path }: Section) =>
+  addressOf(path === all[0]!.path ? ['settings'] : ['settings', path])
+
+const matches = ({ name, lead, finds = '', fields = [] }: Section, wanted: string) =>
+  [name, lead, finds, ...fields.map(({ label }) => label)].some(text =>
+    text.toLowerCase().includes(wanted),
+  )
+
+function Navigation({ current }: { current: Section | undefined }) {
+  const typed = useSignal('')
+  const wanted = typed.value.trim().toLowerCase()
+  const found = groups.flatMap(([group, sections]): [string, Section[]][] => {
+    const fitting = sections.filter(section => matches(section, wanted))
+    return fitting.length > 0 ? [[group, fitting]] : []
+  })
+  const links = (sections: readonly Section[]): ComponentChildren =>
+    sections.map(section => (
+      <a
+        key={section.path}
+        href={addressOfSection(section)}
+        aria-current={section === current ? 'page' : undefined}
+      >
+        {section.name}
+      </a>
+    ))
+  return (
+    <nav class="sections" aria-label="Settings">
+      <input
+        class="input"
+        type="search"
+        aria-label="Search settings"
+        placeholder="Search settings"
+        value={typed.value}
+        onInput={event => (typed.value = event.currentTarget.value)}
+      />
+      {found.map(([group, sections]) => (
+        <div key={group}>
+          <h2>{group}</h2>
+          {links(sections)}
+        </div>
+      ))}
+      {found.length === 0 && <p class="hint">No matching settings</p>}
+    </nav>
+  )
 }
 
-const first: Name = 'keys'
-
-const addressOfSection = (name: string) =>
-  addressOf(name === first ? ['settings'] : ['settings', name])
-
-/** The settings for owners. Each section has an address. */
+/** The settings for owners, in four groups. Each section has an address. */
 export default function SettingsPage({ params }: PageProps) {
-  const name = (params.section ?? first) as Name
-  if (!Object.hasOwn(sections, name)) {
+  const current = all.find(({ path }) => path === (params.section ?? all[0]!.path))
+  if (!current) {
     return (
       <>
-        <PageHead title={words.title} />
+        <PageHead title="Settings" />
         <Missing />
       </>
     )
   }
-  const Section = sections[name]
+  const { path, name, lead, fields, isReadOnly, Body, more } = current
   return (
     <>
-      <PageHead title={words.title} part={words.sections[name]} />
+      <PageHead title="Settings" part={name} />
       <div class="settings">
-        <nav class="sections" aria-label={words.title}>
-          {Object.entries(words.sections).map(([section, label]) => (
-            <a
-              key={section}
-              href={addressOfSection(section)}
-              aria-current={section === name ? 'page' : undefined}
-            >
-              {label}
-            </a>
-          ))}
-        </nav>
-        <section class="setting">
-          <h2>{words.sections[name]}</h2>
-          <Section />
+        <Navigation current={current} />
+        <section class="setting" key={path}>
+          <h2>{name}</h2>
+          <p class="lead">{lead}</p>
+          {fields && <SettingsForm fields={fields} isReadOnly={isReadOnly?.() ?? false} />}
+          {Body && <Body />}
+          {more && (
+            <p class="footnote">
+              <a href={manual(more[0])}>{more[1]}</a>
+            </p>
+          )}
         </section>
       </div>
     </>

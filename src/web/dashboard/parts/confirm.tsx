@@ -1,39 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useAction } from '../api/action.ts'
 import type { Failure } from '../api/failure.ts'
-import { shellWords } from '../words/shell.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-
-const { states } = shellWords
-
-/** Why it was refused, in a sentence. */
-function whyOf({ status, message, told, isPassing }: Failure): string {
-  if (status === 0) return states.away
-  if (status === 401) return shellWords.signIn.ended
-  if (status === 412) return states.changedWhy(String(told.body?.changedBy ?? states.changedBy))
-  return isPassing ? states.busy : message || states.failedWhy
-}
-
-/** What a refusal says to the person who wanted to change something. */
-function Rejection({ failure }: { failure: Failure }) {
-  const { told } = failure
-  const why = whyOf(failure)
-  return (
-    <div class="problem" role="alert">
-      <p>{why}</p>
-      {told.details && (
-        <ul class="problems">
-          {told.details.map(({ path, message }) => (
-            <li key={path}>
-              <code>{path.slice(1)}</code> {message}
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  )
-}
+import { Rejection } from './rejection.tsx'
 
 /**
  * Asks before something is changed: says what that means for visitors, and has a button named after
@@ -45,7 +15,8 @@ export function Confirm({
   isDanger = false,
   isReady = true,
   isWide = false,
-  isSaidElsewhere = false,
+  showsItself = () => false,
+  isOpenAfter = false,
   act,
   onRefused,
   onClose,
@@ -57,8 +28,10 @@ export function Confirm({
   /** Whether everything to review first has come. */
   isReady?: boolean
   isWide?: boolean
-  /** Whether the caller itself says that somebody else was quicker. */
-  isSaidElsewhere?: boolean
+  /** Whether the caller shows this rejection, such as at a field. */
+  showsItself?: (failure: Failure) => boolean
+  /** Whether the caller goes on after it, with what was created. */
+  isOpenAfter?: boolean
   /** Throws if it was refused. */
   act: () => Promise<void>
   onRefused?: (failure: Failure) => void
@@ -69,16 +42,14 @@ export function Confirm({
   const go = () =>
     run(async () => {
       await act()
-      onClose()
+      if (!isOpenAfter) onClose()
     })
   return (
     <Dialog title={title} onClose={onClose} class={isWide ? 'wide' : ''}>
       {children}
-      {refused.value && !(isSaidElsewhere && refused.value.status === 412) && (
-        <Rejection failure={refused.value} />
-      )}
+      {refused.value && !showsItself(refused.value) && <Rejection failure={refused.value} />}
       <div class="dialog-end">
-        <Button onClick={onClose}>{shellWords.cancel}</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button
           look={isDanger ? 'danger' : 'primary'}
           isBusy={isBusy.value}
