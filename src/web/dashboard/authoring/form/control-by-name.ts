@@ -7,6 +7,7 @@ import { ImageField } from './image.tsx'
 import { FlowPicker, PagePicker, StepPicker } from './pickers.tsx'
 import { PriorityField } from './priority.tsx'
 import { RuleField } from './rules.tsx'
+import { SegmentField } from './segment.tsx'
 import type { ControlName, ControlProps } from './table.ts'
 
 /** The control of each name that a table may use. */
@@ -37,4 +38,5 @@ export const controls: Readonly<Record<ControlName, ComponentType<ControlProps>>
   image: ImageField,
   priority: PriorityField,
   rule: RuleField,
+  segment: SegmentField,
 }

@@ -72,6 +72,12 @@ export const pagesAndPeople: readonly Group[] = [
     title: 'People',
     fields: [
       {
+        at: 'targeting.audience.segment',
+        label: 'Use a segment',
+        as: 'segment',
+        help: 'Copies the rules of the segment. Later changes of the segment do not change the flow.',
+      },
+      {
         at: 'targeting.audience.match',
         label: 'Show to people who match',
         as: 'choice',

@@ -7,7 +7,7 @@ import type { FlowProblem } from './form.ts'
 export type ControlName =
   | ('text' | 'code' | 'long' | 'lines' | 'number' | 'seconds' | 'place' | 'check' | 'choice')
   | ('cards' | 'colour' | 'moment' | 'span' | 'zone' | 'language' | 'page' | 'flow' | 'step')
-  | ('name' | 'key' | 'kind' | 'element' | 'snapshot' | 'image' | 'priority' | 'rule')
+  | ('name' | 'key' | 'kind' | 'element' | 'snapshot' | 'image' | 'priority' | 'rule' | 'segment')
 
 /** One field of a form, as data. */
 export interface Field {
