@@ -1,55 +1,56 @@
-import { useId } from 'preact/hooks'
+import { Check, Choice } from '../../parts/choice.tsx'
+import { Select } from '../../parts/select.tsx'
 import { defaultOf, optionsOf, textOf } from './flow-json.ts'
-import { pointerOf, problemsUnder, useForm } from './form.ts'
-import { GroupFrame, Problems } from './frame.tsx'
+import { Problems } from './problems.tsx'
 import type { ControlProps } from './table.ts'
 
-/** Choices that show what each of them means. */
+/** Controls for what the schema has words for. */
 
-/** Yes or no. A field without a default counts as no if the flow does not set it. */
-export function Check({ field, path, value, write }: ControlProps) {
-  const id = useId()
-  const problems = problemsUnder(useForm().problems, path)
+const chosenOf = ({ field, value, path, part, flow }: ControlProps) =>
+  textOf(value ?? field.chosen?.(part, flow) ?? defaultOf(path))
+
+export function OneOf(props: ControlProps) {
+  const { frame, field, path, write } = props
+  const chosen = chosenOf(props)
   return (
-    <div class="field" data-path={pointerOf(path)}>
-      <label class="check">
-        <input
-          type="checkbox"
-          aria-describedby={`${id}-problems`}
-          checked={(value ?? defaultOf(path) ?? false) === true}
-          onChange={event => write(event.currentTarget.checked)}
-        />
-        <span>
-          {field.label}
-          {field.help && <small>{field.help}</small>}
-        </span>
-      </label>
-      <Problems of={problems} id={`${id}-problems`} />
-    </div>
+    <Select
+      {...frame}
+      value={chosen}
+      options={optionsOf(path).map(([word]) => [word, field.names?.[word] ?? word])}
+      none={field.none ?? (chosen === '' ? '' : undefined)}
+      onChange={word => write(word || undefined)}
+    />
   )
 }
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** A few things side by side, each with what it means. */
-export function Cards({ field, path, value, write, part, flow }: ControlProps) {
-  const name = useId()
-  const problems = problemsUnder(useForm().problems, path)
-  const said = textOf(value ?? field.chosen?.(part, flow) ?? defaultOf(path))
-  const options = optionsOf(path).filter(([word]) => field.names?.[word] || word === said)
+export function Cards(props: ControlProps) {
+  const { frame, field, path, write } = props
+  const chosen = chosenOf(props)
   return (
-    <GroupFrame label={field.label} help={field.help} path={path} problems={problems}>
-      <div class="option-cards">
-        {options.map(([word, means]) => (
-          <label key={word} class="option-card">
-            <input type="radio" name={name} checked={word === said} onChange={() => write(word)} />
-            <span>
-              {field.names?.[word] ?? word}
-              <small>{sentence(means)}</small>
-            </span>
-          </label>
-        ))}
-      </div>
-    </GroupFrame>
+    <Choice
+      {...frame}
+      look="cards"
+      value={chosen}
+      options={optionsOf(path)
+        .filter(([word]) => field.names?.[word] || word === chosen)
+        .map(([word, means]) => [word, field.names?.[word] ?? word, sentence(means)])}
+      onChange={write}
+    />
   )
 }
+
+/** Yes or no. A field without a default counts as no if the flow does not set it. */
+export const YesOrNo = ({ frame, path, value, write, problems }: ControlProps) => (
+  <div class="field">
+    <Check
+      label={frame.label}
+      note={frame.help}
+      checked={(value ?? defaultOf(path) ?? false) === true}
+      onChange={write}
+    />
+    <Problems of={problems} />
+  </div>
+)

@@ -1,106 +1,164 @@
 import { useSignal } from '@preact/signals'
-import type { Plain } from '../../../../core/flow/plain.ts'
-import { Dropdown } from './dropdown.tsx'
-import { defaultOf, optionsOf, textOf } from './flow-json.ts'
-import type { ControlProps, InputProps } from './table.ts'
+import type { ComponentType } from 'preact'
+import { DateField } from '../../parts/date-field.tsx'
+import { Field } from '../../parts/field.tsx'
+import { NumberField } from '../../parts/number-field.tsx'
+import { LanguageField, ZoneField } from '../../parts/pickers.tsx'
+import { Select } from '../../parts/select.tsx'
+import { TextArea, TextField } from '../../parts/text-field.tsx'
+import { behindNull, defaultOf, schemaAt, textOf } from './flow-json.ts'
+import type { ControlProps } from './table.ts'
+
+/** Controls for the values of a flow. Each is given its row of the table, and the frame made of it. */
 
 const placeholderOf = ({ field: { placeholder }, part, flow }: ControlProps) =>
   typeof placeholder === 'function' ? placeholder(part, flow) : placeholder
 
-export const Text = ({ isCode = false, ...props }: InputProps & { isCode?: boolean }) => (
-  <input
-    {...props.wiring}
-    class={`input ${isCode ? 'code-input' : ''}`}
-    autocomplete="off"
-    spellcheck={!isCode}
-    dir={isCode ? 'ltr' : 'auto'}
+export const Text = ({ isCode = false, ...props }: ControlProps & { isCode?: boolean }) => (
+  <TextField
+    {...props.frame}
+    isCode={isCode}
     placeholder={placeholderOf(props)}
     value={textOf(props.value)}
-    onInput={event => props.write(event.currentTarget.value)}
+    onChange={props.write}
   />
 )
 
-export const Code = (props: InputProps) => <Text {...props} isCode />
+export const Code = (props: ControlProps) => <Text {...props} isCode />
 
-export const Long = ({ wiring, value, write }: InputProps) => (
-  <textarea
-    {...wiring}
-    class="input prose-input"
-    dir="auto"
-    rows={4}
-    value={textOf(value)}
-    onInput={event => write(event.currentTarget.value)}
-  />
+export const Long = ({ frame, value, write }: ControlProps) => (
+  <TextArea {...frame} rows={4} value={textOf(value)} onChange={write} />
 )
 
-/**
- * Shows what is typed for as long as somebody types, because it could also be written in another way.
- * @returns what an input needs
- */
-function useTyped(shown: string, take: (text: string) => void) {
-  const typed = useSignal<string | null>(null)
-  return {
-    value: typed.value ?? shown,
-    onInput: (event: { currentTarget: { value: string } }) => {
-      typed.value = event.currentTarget.value
-      take(event.currentTarget.value)
-    },
-    onBlur: () => {
-      typed.value = null
-    },
-  }
-}
+/** What is no number is kept as a text, which no rule accepts. */
+const ownOf = (value: number) => (Number.isNaN(value) ? 'not a number' : value)
 
-/** A number that the flow has in another unit. Anything else is kept, and the rules say what is wrong. */
-export const number =
-  (times = 1, less = 0) =>
-  ({ wiring, path, value, write, field }: InputProps) => {
-    const shown = (one: Plain | undefined) =>
-      typeof one === 'number' ? String((one + less) / times) : textOf(one)
-    const typed = useTyped(shown(value), text => {
-      if (text.trim() === '') return write(undefined)
-      const isNumber = /^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(text)
-      write(isNumber ? Math.round(Number(text) * times * 1e6) / 1e6 - less : text)
-    })
-    const byDefault = shown(defaultOf(path))
+/** A number, in another unit than the flow's if it is `times` as much there, or counted from another. */
+const number =
+  (times = 1, more = 0): ComponentType<ControlProps> =>
+  ({ frame, field, path, value, write }) => {
+    const { minimum = 0, maximum } = behindNull(schemaAt(path) ?? ({} as never))
+    const byDefault = defaultOf(path)
     return (
-      <input
-        {...wiring}
-        {...typed}
-        class="input short"
-        inputMode="decimal"
-        autocomplete="off"
-        placeholder={typeof field.placeholder === 'string' ? field.placeholder : byDefault}
+      <NumberField
+        {...frame}
+        {...(field.unit && { unit: field.unit })}
+        per={times}
+        isFraction={times > 1}
+        min={minimum / times + more}
+        {...(maximum !== undefined && { max: maximum / times + more })}
+        placeholder={
+          typeof field.placeholder === 'string'
+            ? field.placeholder
+            : typeof byDefault === 'number'
+              ? `${byDefault / times}`
+              : ''
+        }
+        value={typeof value === 'number' ? value + more : value === undefined ? null : Number.NaN}
+        onChange={next => write(next === null ? undefined : ownOf(next - more))}
       />
     )
   }
 
-export function Lines({ wiring, value, write }: InputProps) {
-  const typed = useTyped(Array.isArray(value) ? value.join('\n') : textOf(value), text => {
-    const lines = text.split('\n').filter(line => line.trim() !== '')
-    write(lines.length > 0 ? lines : undefined)
-  })
+const secondMs = 1_000
+export const Whole = number()
+export const Seconds = number(secondMs)
+/** People count from one. */
+export const Place = number(1, 1)
+
+/** Entries of plain text, one per line, as typed for as long as somebody types. */
+export function Lines({ frame, value, write }: ControlProps) {
+  const typed = useSignal<string | null>(null)
   return (
-    <textarea
-      {...wiring}
-      {...typed}
-      class="input code-input"
-      dir="ltr"
-      rows={2}
-      spellcheck={false}
-    />
+    <div onFocusOut={() => (typed.value = null)}>
+      <TextArea
+        {...frame}
+        isCode
+        rows={2}
+        value={typed.value ?? (Array.isArray(value) ? value.join('\n') : textOf(value))}
+        onChange={text => {
+          typed.value = text
+          const lines = text.split('\n').filter(line => line.trim() !== '')
+          write(lines.length > 0 ? lines : undefined)
+        }}
+      />
+    </div>
   )
 }
 
-export function Choice({ wiring, field, path, value, write, part, flow }: InputProps) {
-  const said = textOf(value ?? field.chosen?.(part, flow) ?? defaultOf(path))
-  return (
-    <Dropdown
-      {...wiring}
-      value={said}
-      options={optionsOf(path).map(([word]) => [word, field.names?.[word] ?? word])}
-      none={field.none ?? (said === '' ? '' : undefined)}
-      onChoose={word => write(word || undefined)}
+/** A colour as CSS writes it, with a palette. */
+export const Colour = ({ frame, value, write }: ControlProps) => (
+  <Field {...frame}>
+    {wiring => (
+      <div class="with-end">
+        <input
+          {...wiring}
+          class="input code-input"
+          dir="ltr"
+          autocomplete="off"
+          spellcheck={false}
+          value={textOf(value)}
+          onInput={event => write(event.currentTarget.value)}
+        />
+        <input
+          type="color"
+          data-unset={value === undefined}
+          aria-label={`Choose: ${frame.label}`}
+          value={/^#[0-9a-f]{6}$/i.test(textOf(value)) ? textOf(value) : '#808080'}
+          onInput={event => write(event.currentTarget.value)}
+        />
+      </div>
+    )}
+  </Field>
+)
+
+const readable = /^(?:\d{4}-\d\d-\d\d)?(?:T\d\d:\d\d)?$/
+
+export const Moment = (props: ControlProps) =>
+  readable.test(textOf(props.value)) ? (
+    <DateField
+      {...props.frame}
+      hasTime
+      value={textOf(props.value)}
+      onChange={next => props.write(next || undefined)}
     />
+  ) : (
+    <Code {...props} />
+  )
+
+const units = { m: 'minutes', h: 'hours', d: 'days' } as const
+
+/** A length of time, such as seven days. */
+export function Span({ frame, value, write }: ControlProps) {
+  const [, count = '', unit = 'd'] = /^(.*?)([mhd])?$/.exec(textOf(value)) ?? []
+  const take = (count: string, unit: string) => write(count === '' ? undefined : count + unit)
+  return (
+    <div class="grid">
+      <TextField
+        {...frame}
+        value={count}
+        placeholder="7"
+        onChange={text => take(text.trim(), unit)}
+      />
+      <Select
+        label="Unit"
+        value={unit}
+        options={Object.entries(units)}
+        onChange={chosen => take(count, chosen)}
+      />
+    </div>
   )
 }
+
+export const Zone = ({ frame, value, write }: ControlProps) => (
+  <ZoneField {...frame} value={textOf(value) || 'UTC'} onChange={write} />
+)
+
+export const Language = ({ frame, value, write }: ControlProps) => (
+  <LanguageField
+    {...frame}
+    value={textOf(value)}
+    none="Not set"
+    onChange={tag => write(tag || undefined)}
+  />
+)

@@ -6,12 +6,12 @@ import {
   valueAt,
 } from '../../../../core/flow/plain.ts'
 import { Button } from '../../parts/button.tsx'
-import { inputs, wholes } from './control-by-name.ts'
-import { isPlain, textOf, written } from './flow-json.ts'
+import { controls } from './control-by-name.ts'
+import { textOf, written } from './flow-json.ts'
 import { isUnder, pointerOf, problemsUnder, useForm } from './form.ts'
-import { Frame, Problems } from './frame.tsx'
 import { ListField } from './list.tsx'
-import type { Field, Group, InputName, WholeName } from './table.ts'
+import { Problems } from './problems.tsx'
+import type { Field, Group } from './table.ts'
 
 const pathOf = (at: string): Path => (at === '' ? [] : at.split('.'))
 
@@ -42,29 +42,21 @@ function FieldOf({ field, at }: { field: Field; at: Path }) {
   const value = valueAt(flow, path)
   const write = (next: Plain | undefined) => change(now => writtenBy(field, now, at, next))
   const { label, help, hint, as = 'text' } = field
-  const props = { field, path, value, write, part: isMapping(part) ? part : {}, flow }
-  if (as === 'list') {
-    return (
-      <ListField {...props}>
-        {row => <Fields of={[{ fields: field.rows!.fields }]} at={row} />}
-      </ListField>
-    )
-  }
-  if (as in wholes) {
-    const Whole = wholes[as as WholeName]
-    return <Whole {...props} />
-  }
-  const Input = inputs[as as InputName]
+  const own = problemsUnder(problems, path)
+  // Which problems are shown is known to the form, which marks its parts by them.
+  const frame = { label, help, hint, problem: own, isProblemOld: own.length > 0 }
+  const props = { field, frame, problems: own, path, value, write, flow }
+  const Control = as === 'list' ? null : controls[as]
   return (
-    <Frame {...{ label, help, hint, path }} problems={problemsUnder(problems, path)}>
-      {wiring =>
-        isPlain(value) || Array.isArray(value) ? (
-          <Input {...props} wiring={wiring} />
-        ) : (
-          <code class="kept">{JSON.stringify(value)}</code>
-        )
-      }
-    </Frame>
+    <div class="placed" data-path={pointerOf(path)}>
+      {Control ? (
+        <Control {...props} part={isMapping(part) ? part : {}} />
+      ) : (
+        <ListField {...props} part={{}}>
+          {row => <Fields of={[{ fields: field.rows!.fields }]} at={row} />}
+        </ListField>
+      )}
+    </div>
   )
 }
 
@@ -83,7 +75,7 @@ function GroupOf({ group, rows, at }: { group: Group; rows: readonly Field[][]; 
           row.length === 1 ? (
             <FieldOf key={row[0]!.at} field={row[0]!} at={at} />
           ) : (
-            <div class="field-row" key={row[0]!.at}>
+            <div class="grid fields" key={row[0]!.at}>
               {row.map(field => (
                 <FieldOf key={field.at} field={field} at={at} />
               ))}

@@ -4,22 +4,14 @@ import { isOneMessage, listPaths, listsOf } from './entries.ts'
 import { EntryHead } from './entry-head.tsx'
 import { Fields } from './fields.tsx'
 import { details, itemGroups, pagesAndPeople } from './flow-tables.ts'
-import { type Form, FormContext, isUnder, pointerOf } from './form.ts'
-import { Problems } from './frame.tsx'
+import { FormContext, isUnder, pointerOf } from './form.ts'
 import { LanguagesPart } from './languages.tsx'
 import { OutlineLink, OutlineList } from './outline.tsx'
 import { isOf, lists, partNames, parts } from './parts.ts'
+import { Problems } from './problems.tsx'
 import { stepGroups } from './step-table.ts'
-import { useEntries } from './use-entries.ts'
+import { type FlowFormProps, useEntries } from './use-entries.ts'
 import { scheduleAndRollout } from './when-table.ts'
-
-export interface FlowFormProps extends Form {
-  /** The key of the step or item that is shown. */
-  part: string | null
-  onPart(key: string | null): void
-  /** A place to show and to focus; a new object each time. */
-  goTo?: { pointer: string } | null
-}
 
 /** A flow as fields, for authors who write no YAML. */
 export function FlowForm({ part, onPart, goTo = null, ...form }: FlowFormProps) {

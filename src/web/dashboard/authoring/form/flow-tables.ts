@@ -58,7 +58,7 @@ export const pagesAndPeople: readonly Group[] = [
         label: 'Pages',
         as: 'list',
         rows: {
-          fields: pageFields(),
+          fields: [pageFields()],
           one: 'Page',
           add: 'Add page',
           empty: 'Every page shows the flow.',
@@ -71,6 +71,12 @@ export const pagesAndPeople: readonly Group[] = [
   {
     title: 'People',
     fields: [
+      {
+        at: 'targeting.audience.segment',
+        label: 'Use a segment',
+        as: 'segment',
+        help: 'Copies the rules of the segment. Later changes of the segment do not change the flow.',
+      },
       {
         at: 'targeting.audience.match',
         label: 'Show to people who match',

@@ -2,74 +2,49 @@ import { isMapping, type Mapping } from '../../../../core/flow/plain.ts'
 import { slugFrom } from '../../../../core/text/slug.ts'
 import { useRead } from '../../api/read.ts'
 import { type FlowList, flowsPath } from '../../flows/flow-list.ts'
+import { TextField } from '../../parts/text-field.tsx'
 import { Cards } from './choices.tsx'
 import { freeKey } from './entries.ts'
 import { mappingsAt, textOf, withValue, written } from './flow-json.ts'
-import { problemsUnder, useForm } from './form.ts'
-import { Frame } from './frame.tsx'
+import { useForm } from './form.ts'
 import type { ControlProps } from './table.ts'
 
 /** What a flow is: its name, the key that results hang from, and its kind. */
 
 /** The name. The key of a new flow follows it, for as long as nobody has chosen another one. */
-export function NameField({ field, path, value, flow }: ControlProps) {
-  const { change, problems, isNew } = useForm()
+export function NameField({ frame, path, value, flow }: ControlProps) {
+  const { change, isNew } = useForm()
   const { data } = useRead<FlowList>(isNew ? flowsPath : null)
   const keyFor = (name: string) => freeKey(slugFrom(name) || 'flow', data?.flows ?? [])
   const [name, key] = [textOf(value), textOf(flow.key)]
   const isFollowing = isNew && (key === '' || key === keyFor(name) || key === slugFrom(name))
   return (
-    <Frame
-      label={field.label}
-      help={field.help}
-      path={path}
-      problems={problemsUnder(problems, path)}
-    >
-      {wiring => (
-        <input
-          {...wiring}
-          class="input"
-          autocomplete="off"
-          dir="auto"
-          placeholder={key}
-          value={name}
-          onInput={event => {
-            const next = event.currentTarget.value
-            change(now => {
-              const named = written(now, path, next)
-              return isFollowing ? written(named, ['key'], keyFor(next)) : named
-            })
-          }}
-        />
-      )}
-    </Frame>
+    <TextField
+      {...frame}
+      placeholder={key}
+      value={name}
+      onChange={next =>
+        change(now => {
+          const named = written(now, path, next)
+          return isFollowing ? written(named, ['key'], keyFor(next)) : named
+        })
+      }
+    />
   )
 }
 
 /** The key. Only a new flow can get another one. */
-export function KeyField({ field, path, value, write }: ControlProps) {
-  const { isNew, problems } = useForm()
+export function KeyField({ frame, value, write }: ControlProps) {
+  const { isNew } = useForm()
   return (
-    <Frame
-      label={field.label}
-      help={field.help}
+    <TextField
+      {...frame}
+      isCode
       hint={isNew ? undefined : 'Cannot change: versions and results depend on it.'}
-      path={path}
-      problems={problemsUnder(problems, path)}
-    >
-      {wiring => (
-        <input
-          {...wiring}
-          class="input code-input"
-          dir="ltr"
-          autocomplete="off"
-          spellcheck={false}
-          readOnly={!isNew}
-          value={textOf(value)}
-          onInput={event => write(event.currentTarget.value)}
-        />
-      )}
-    </Frame>
+      isDisabled={!isNew}
+      value={textOf(value)}
+      onChange={write}
+    />
   )
 }
 

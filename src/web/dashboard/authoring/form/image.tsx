@@ -3,9 +3,9 @@ import { useAction } from '../../api/action.ts'
 import { server } from '../../api/base.ts'
 import { act } from '../../api/request.ts'
 import { Button } from '../../parts/button.tsx'
+import { Field } from '../../parts/field.tsx'
 import { textOf, written } from './flow-json.ts'
-import { problemsUnder, useForm } from './form.ts'
-import { Frame } from './frame.tsx'
+import { useForm } from './form.ts'
 import type { ControlProps } from './table.ts'
 
 /** An image as the server has stored it. */
@@ -26,8 +26,8 @@ const addressOf = ({ url, path }: Uploaded) => url ?? `${server}/${path}`
 const isShown = (address: string) => URL.parse(address)?.origin === location.origin
 
 /** An image of a step: uploaded, or at an address of the author's own. */
-export function ImageField({ field, path, value, write }: ControlProps) {
-  const { change, problems, isLocked } = useForm()
+export function ImageField({ frame, path, value, write }: ControlProps) {
+  const { change, isLocked } = useForm()
   const id = useId()
   const { isBusy, refused, run } = useAction()
   const address = textOf(value)
@@ -48,14 +48,12 @@ export function ImageField({ field, path, value, write }: ControlProps) {
   return (
     <div class="image-field">
       {isShown(address) && <img src={address} alt="" />}
-      <Frame
-        label={field.label}
+      <Field
+        {...frame}
         hint={`PNG, JPEG, GIF or WebP up to ${maxBytes / 1024 ** 2} MiB, or the address of an image.`}
-        path={path}
-        problems={problemsUnder(problems, path)}
       >
         {wiring => (
-          <div class="actions">
+          <div class="row">
             <input
               {...wiring}
               class="input"
@@ -101,7 +99,7 @@ export function ImageField({ field, path, value, write }: ControlProps) {
             )}
           </div>
         )}
-      </Frame>
+      </Field>
       {failure && (
         <p class="problem" role="alert">
           {failure.status === 0

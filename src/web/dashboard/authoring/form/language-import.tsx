@@ -4,8 +4,8 @@ import { importTexts } from '../../../../core/flow/texts/import.ts'
 import { maxSheetLength, SheetProblem } from '../../../../core/flow/texts/sheet.ts'
 import { readSheet } from '../../../../core/flow/texts/sheet-file.ts'
 import { Field } from '../../parts/field.tsx'
-import { languageName } from '../preview/appearance.ts'
-import type { PutTexts } from './languages.tsx'
+import { languageName } from '../../parts/pickers.tsx'
+import type { PutTexts } from './language-texts.tsx'
 
 /** Imports a file that translators have returned. */
 export function ImportTexts({
@@ -51,7 +51,8 @@ export function ImportTexts({
       <Field
         label="Import translations"
         hint="An XLIFF or JSON file. A file that does not name its language is imported into the one you are editing."
-        problem={problem.value}
+        problem={problem.value || undefined}
+        isProblemOld
       >
         {wiring => (
           <input

@@ -1,11 +1,14 @@
 import type { FlowDefinition } from '../../../../core/flow/flow.ts'
+import type { LocaleTexts } from '../../../../core/flow/texts/fields.ts'
 import { withText } from '../../../../core/flow/texts/import.ts'
 import { directionOf } from '../../../../core/flow/texts/language.ts'
 import { textUnits, translationOf } from '../../../../core/flow/texts/units.ts'
-import { languageName } from '../preview/appearance.ts'
-import { problemsUnder, useForm } from './form.ts'
-import { Frame } from './frame.tsx'
-import type { PutTexts } from './languages.tsx'
+import { languageName } from '../../parts/pickers.tsx'
+import { TextArea, TextField } from '../../parts/text-field.tsx'
+import { pointerOf, problemsUnder, useForm } from './form.ts'
+
+/** Gives the flow its texts in a language; null removes the language. */
+export type PutTexts = (tag: string, texts: LocaleTexts | null) => void
 
 /** Every text of a flow with its translation beside it. */
 export function LanguageTexts({
@@ -27,34 +30,26 @@ export function LanguageTexts({
       {units.length === 0 && <p class="hint">The flow has no texts yet.</p>}
       {units.map(unit => {
         const path = ['texts', tag, ...unit.path]
+        const Input = unit.isMarkdown ? TextArea : TextField
         return (
-          <div key={unit.id} class="translation" data-text={unit.id}>
+          <div key={unit.id} class="grid" data-text={unit.id} data-path={pointerOf(path)}>
             <div>
               <p class="field-name">{unit.means}</p>
               <p class="source-text" lang={flow.locale} dir="auto">
                 {unit.source}
               </p>
             </div>
-            <Frame
+            <Input
               label={`${languageName(tag)}: ${unit.means}`}
               isLabelUnseen
-              path={path}
-              problems={problemsUnder(problems, path)}
-            >
-              {wiring => {
-                const own = {
-                  ...wiring,
-                  lang: tag,
-                  dir: directionOf(tag),
-                  placeholder: 'Not translated',
-                  value: translationOf(texts, unit) ?? '',
-                  onInput: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
-                    put(tag, withText(texts ?? {}, unit.path, value === '' ? null : value)),
-                }
-                if (unit.isMarkdown) return <textarea {...own} class="input prose-input" rows={3} />
-                return <input {...own} class="input" autocomplete="off" />
-              }}
-            </Frame>
+              problem={problemsUnder(problems, path)}
+              isProblemOld
+              lang={tag}
+              dir={directionOf(tag)}
+              placeholder="Not translated"
+              value={translationOf(texts, unit) ?? ''}
+              onChange={text => put(tag, withText(texts ?? {}, unit.path, text || null))}
+            />
           </div>
         )
       })}

@@ -1,26 +1,21 @@
 import { useSignal } from '@preact/signals'
 import type { FlowDefinition } from '../../../../core/flow/flow.ts'
 import { isMapping, type Mapping, type Plain } from '../../../../core/flow/plain.ts'
-import type { LocaleTexts } from '../../../../core/flow/texts/fields.ts'
 import { type SheetFormat, sheetOf } from '../../../../core/flow/texts/sheet.ts'
 import { sheetFileType, sheetText } from '../../../../core/flow/texts/sheet-file.ts'
 import { coverageOf, textUnits } from '../../../../core/flow/texts/units.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
+import { LanguageField, languageName } from '../../parts/pickers.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { type Column, Table } from '../../parts/table.tsx'
-import { language, languageName } from '../preview/appearance.ts'
-import { Dropdown } from './dropdown.tsx'
+import { language } from '../preview/appearance.ts'
 import { Fields } from './fields.tsx'
 import { kindOf, mappingsAt, textOf, withValue } from './flow-json.ts'
 import { ownLanguage } from './flow-tables.ts'
 import { isUnder, pointerOf, problemsUnder, useForm } from './form.ts'
-import { Problems } from './frame.tsx'
 import { ImportTexts } from './language-import.tsx'
-import { LanguageTexts } from './language-texts.tsx'
-import { languageOptions } from './pickers.tsx'
-
-/** Gives the flow its texts in a language; null removes the language. */
-export type PutTexts = (tag: string, texts: LocaleTexts | null) => void
+import { LanguageTexts, type PutTexts } from './language-texts.tsx'
+import { Problems } from './problems.tsx'
 
 /** A flow as far as texts are concerned. Half-written parts are left out. */
 function textsOf(flow: Mapping): FlowDefinition {
@@ -104,7 +99,6 @@ export function LanguagesPart() {
   const homeless = problemsUnder(problems, ['texts']).filter(
     ({ path }) => !places.some(place => isUnder(path, pointerOf(place))),
   )
-  const known = new Set([flow.locale, ...covered.map(({ locale }) => locale)])
   return (
     <>
       <Fields of={ownLanguage} />
@@ -132,12 +126,11 @@ export function LanguagesPart() {
         )}
         {!isLocked && flow.locale !== undefined && (
           <>
-            <Dropdown
-              aria-label="Add a language"
+            <LanguageField
+              label="Add a language"
               value=""
-              none="Add a language…"
-              options={languageOptions.filter(([one]) => !known.has(one))}
-              onChoose={to => {
+              except={[flow.locale, ...covered.map(({ locale }) => locale)]}
+              onChange={to => {
                 put(to, {})
                 choose(to)
               }}

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Path } from '../../../../core/flow/plain.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { pointerOf, useForm } from './form.ts'
-import { Problems } from './frame.tsx'
+import { Problems } from './problems.tsx'
 import type { ControlProps } from './table.ts'
 
 /** A short list in a part: rows of fields, each of which can be removed, and a button to add one. */
@@ -35,13 +35,13 @@ export function ListField({
     write(rest.length > 0 ? rest : undefined)
   }
   return (
-    <div class="rule-list" ref={box} data-path={pointerOf(path)}>
+    <div class="rule-list" ref={box}>
       <Problems of={problems.filter(problem => problem.path === pointerOf(path))} />
       {list.length === 0 && <p class="hint">{empty}</p>}
       {list.map((_, index) => (
         <fieldset key={index} class="rule-row" data-row={index}>
           <legend class="unseen">{`${one} ${index + 1}`}</legend>
-          <div class="rule-fields">{children([...path, index])}</div>
+          <div>{children([...path, index])}</div>
           {!isLocked && (
             <IconButton
               icon="close"

@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { type Entry, entriesOf, type ListName, listPaths, maxEntries } from './entries.ts'
 import { type FlowProblem, pointerOf, problemsUnder, useForm } from './form.ts'
-import { Problems } from './frame.tsx'
+import { Problems } from './problems.tsx'
 
 /** A sign beside a part that has problems. */
 function Wrong({ of }: { of: readonly FlowProblem[] }) {

@@ -4,9 +4,9 @@ import type { Mapping } from '../../../../core/flow/plain.ts'
 import { shownAs } from '../../../../core/flow/shown-as.ts'
 import { never, useRead } from '../../api/read.ts'
 import { IconButton } from '../../parts/button.tsx'
+import { Field } from '../../parts/field.tsx'
 import { kindOf, mappingsAt, textOf } from './flow-json.ts'
-import { problemsUnder, useForm } from './form.ts'
-import { GroupFrame } from './frame.tsx'
+import { useForm } from './form.ts'
 import type { ControlProps } from './table.ts'
 
 interface Listed {
@@ -45,8 +45,8 @@ function useCompeting(flow: Mapping) {
 }
 
 /** Which flow comes first on pages that show several: a list in which this flow moves. */
-export function PriorityField({ field, path, value, write, flow }: ControlProps) {
-  const { problems, isLocked } = useForm()
+export function PriorityField({ frame, value, write, flow }: ControlProps) {
+  const { isLocked } = useForm()
   const own = typeof value === 'number' ? value : 0
   const others = useCompeting(flow)
   const above = others.filter(({ priority }) => priority > own)
@@ -56,46 +56,45 @@ export function PriorityField({ field, path, value, write, flow }: ControlProps)
   const up = same.length > 0 ? own + 1 : (above.at(-1)?.priority ?? own)
   const down = same.length > 0 ? own - 1 : (below[0]?.priority ?? own)
   return (
-    <GroupFrame
-      label={field.label}
-      hint="The first flow in the list is shown first."
-      path={path}
-      problems={problemsUnder(problems, path)}
-    >
-      {others.length === 0 ? (
-        <p class="hint">No other published flow is shown on these pages.</p>
-      ) : (
-        <ol class="priority-list">
-          {above.map(({ key, name }) => (
-            <li key={key}>{name}</li>
-          ))}
-          <li class="own" aria-current="true">
-            <strong>This flow</strong>
-            {same.length > 0 && (
-              <span class="hint">level with {same.map(({ name }) => name).join(', ')}</span>
-            )}
-            {!isLocked && (
-              <span class="entry-actions">
-                <IconButton
-                  icon="up"
-                  label="Show earlier"
-                  disabled={up === own}
-                  onClick={() => write(up)}
-                />
-                <IconButton
-                  icon="down"
-                  label="Show later"
-                  disabled={down === own}
-                  onClick={() => write(down)}
-                />
-              </span>
-            )}
-          </li>
-          {below.map(({ key, name }) => (
-            <li key={key}>{name}</li>
-          ))}
-        </ol>
+    <Field {...frame} isGroup hint="The first flow in the list is shown first.">
+      {() => (
+        <>
+          {others.length === 0 ? (
+            <p class="hint">No other published flow is shown on these pages.</p>
+          ) : (
+            <ol class="priority-list">
+              {above.map(({ key, name }) => (
+                <li key={key}>{name}</li>
+              ))}
+              <li class="own" aria-current="true">
+                <strong>This flow</strong>
+                {same.length > 0 && (
+                  <span class="hint">level with {same.map(({ name }) => name).join(', ')}</span>
+                )}
+                {!isLocked && (
+                  <span class="entry-actions">
+                    <IconButton
+                      icon="up"
+                      label="Show earlier"
+                      disabled={up === own}
+                      onClick={() => write(up)}
+                    />
+                    <IconButton
+                      icon="down"
+                      label="Show later"
+                      disabled={down === own}
+                      onClick={() => write(down)}
+                    />
+                  </span>
+                )}
+              </li>
+              {below.map(({ key, name }) => (
+                <li key={key}>{name}</li>
+              ))}
+            </ol>
+          )}
+        </>
       )}
-    </GroupFrame>
+    </Field>
   )
 }

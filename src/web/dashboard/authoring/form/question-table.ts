@@ -87,8 +87,10 @@ export const question: Group = {
       shown: asks('choice'),
       rows: {
         fields: [
-          { at: 'label', label: 'Choice' },
-          { at: 'key', label: 'Key', as: 'code', help: 'Counts of the answer depend on it.' },
+          [
+            { at: 'label', label: 'Choice' },
+            { at: 'key', label: 'Key', as: 'code', help: 'Counts of the answer depend on it.' },
+          ],
         ],
         one: 'Choice',
         add: 'Add choice',

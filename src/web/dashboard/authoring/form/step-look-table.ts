@@ -109,7 +109,8 @@ export const finding: Rows = [
     },
     {
       at: 'target.waitMs',
-      label: 'Wait for the element, in seconds',
+      label: 'Wait for the element',
+      unit: 'seconds',
       as: 'seconds',
       shown: hasElement,
     },
@@ -151,13 +152,15 @@ export const media: Rows = [
   [
     {
       at: 'media.width',
-      label: 'Width in pixels',
+      label: 'Width',
+      unit: 'pixels',
       as: 'number',
       shown: step => step.media !== undefined,
     },
     {
       at: 'media.height',
-      label: 'Height in pixels',
+      label: 'Height',
+      unit: 'pixels',
       as: 'number',
       shown: step => step.media !== undefined,
     },

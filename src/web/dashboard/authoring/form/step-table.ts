@@ -16,34 +16,36 @@ const buttons: Group = {
       as: 'list',
       rows: {
         fields: [
-          { at: 'label', label: 'Label' },
-          {
-            at: 'action',
-            label: 'Action',
-            as: 'choice',
-            names: {
-              next: 'Next step',
-              back: 'Previous step',
-              complete: 'Complete',
-              dismiss: 'Dismiss',
-              link: 'Open a link',
+          [
+            { at: 'label', label: 'Label' },
+            {
+              at: 'action',
+              label: 'Action',
+              as: 'choice',
+              names: {
+                next: 'Next step',
+                back: 'Previous step',
+                complete: 'Complete',
+                dismiss: 'Dismiss',
+                link: 'Open a link',
+              },
+              only: { link: ['href'], next: ['goto'] },
             },
-            only: { link: ['href'], next: ['goto'] },
-          },
-          {
-            at: 'goto',
-            label: 'Go to step',
-            as: 'step',
-            none: 'The next one',
-            shown: ({ action }) => action === 'next',
-          },
-          {
-            at: 'href',
-            label: 'Link',
-            as: 'page',
-            placeholder: '/help',
-            shown: ({ action }) => action === 'link',
-          },
+            {
+              at: 'goto',
+              label: 'Go to step',
+              as: 'step',
+              none: 'The next one',
+              shown: ({ action }) => action === 'next',
+            },
+            {
+              at: 'href',
+              label: 'Link',
+              as: 'page',
+              placeholder: '/help',
+              shown: ({ action }) => action === 'link',
+            },
+          ],
         ],
         one: 'Button',
         add: 'Add button',

@@ -1,39 +1,13 @@
 import type { Mapping, Path, Plain } from '../../../../core/flow/plain.ts'
-import type { Wiring } from './frame.tsx'
+import type { FieldProps } from '../../parts/field.tsx'
+import type { FlowProblem } from './form.ts'
 
 /** What a form's fields are made of: tables, and what a control is given. */
 
-/** Controls within the frame of a field. */
-export type InputName =
-  | 'text'
-  | 'code'
-  | 'long'
-  | 'number'
-  | 'seconds'
-  | 'place'
-  | 'lines'
-  | 'choice'
-  | 'colour'
-  | 'moment'
-  | 'span'
-  | 'zone'
-  | 'language'
-  | 'page'
-  | 'flow'
-  | 'step'
-
-/** Controls with a frame of their own. */
-export type WholeName =
-  | 'name'
-  | 'key'
-  | 'kind'
-  | 'check'
-  | 'cards'
-  | 'element'
-  | 'image'
-  | 'priority'
-  | 'rule'
-  | 'snapshot'
+export type ControlName =
+  | ('text' | 'code' | 'long' | 'lines' | 'number' | 'seconds' | 'place' | 'check' | 'choice')
+  | ('cards' | 'colour' | 'moment' | 'span' | 'zone' | 'language' | 'page' | 'flow' | 'step')
+  | ('name' | 'key' | 'kind' | 'element' | 'snapshot' | 'image' | 'priority' | 'rule' | 'segment')
 
 /** One field of a form, as data. */
 export interface Field {
@@ -45,7 +19,7 @@ export interface Field {
   /** A sentence that is always shown. */
   hint?: string
   /** Text, unless it is something else. */
-  as?: InputName | WholeName | 'list'
+  as?: ControlName | 'list'
   /** Whether it is shown; always, if the flow has a value for it. */
   shown?: (part: Mapping, flow: Mapping) => boolean
   /** What each choice is called. */
@@ -54,6 +28,8 @@ export interface Field {
   chosen?: (part: Mapping, flow: Mapping) => string
   /** The name for choosing nothing. */
   none?: string
+  /** Shown after a number. */
+  unit?: string
   placeholder?: string | ((part: Mapping, flow: Mapping) => string)
   /** The mapping that goes when this is emptied. */
   clears?: string
@@ -88,11 +64,12 @@ export interface Group {
 
 export interface ControlProps {
   field: Field
+  /** Its label, help and problems, as the family of fields takes them. */
+  frame: FieldProps
+  problems: readonly FlowProblem[]
   path: Path
   value: Plain | undefined
   write: (value: Plain | undefined) => void
   part: Mapping
   flow: Mapping
 }
-
-export type InputProps = ControlProps & { wiring: Wiring }

@@ -13,9 +13,17 @@ import {
   moved,
   removed,
 } from './entries.ts'
-import type { FlowFormProps } from './flow-form.tsx'
+import type { Form } from './form.ts'
 import { listNames } from './outline.tsx'
 import { type Chosen, lists, partAt } from './parts.ts'
+
+export interface FlowFormProps extends Form {
+  /** The key of the step or item that is shown. */
+  part: string | null
+  onPart(key: string | null): void
+  /** A place to show and to focus; a new object each time. */
+  goTo?: { pointer: string } | null
+}
 
 /** The part that is shown, which follows the preview and the YAML, and the actions on steps and items. */
 export function useEntries(
@@ -48,7 +56,7 @@ export function useEntries(
     if (!goTo) return
     choose(partAt(goTo.pointer))
     focus(
-      `[data-path="${CSS.escape(goTo.pointer)}"] :is(input, textarea, select, button:not(.help))`,
+      `[data-path="${CSS.escape(goTo.pointer)}"] :is(input, textarea, select, button:not(.help-button))`,
     )
   }, [goTo])
 

@@ -27,7 +27,7 @@ export const scheduleAndRollout: readonly Group[] = [
     title: 'Start conditions',
     help: 'All of them must be met before the flow starts.',
     fields: [
-      { at: 'when.delayMs', label: 'Time on the page, in seconds', as: 'seconds' },
+      { at: 'when.delayMs', label: 'Time on the page', unit: 'seconds', as: 'seconds' },
       {
         at: 'when.after',
         label: 'After another flow',
@@ -58,13 +58,15 @@ export const scheduleAndRollout: readonly Group[] = [
       [
         {
           at: 'rollout.percent',
-          label: 'Share of people (%)',
+          label: 'Share of people',
+          unit: '%',
           as: 'number',
           help: 'The same people see it each time.',
         },
         {
           at: 'rollout.holdOut',
-          label: 'Hold-out group (%)',
+          label: 'Hold-out group',
+          unit: '%',
           as: 'number',
           help: 'Part of these people do not see the flow, so that results show what it changes.',
         },

@@ -29,17 +29,6 @@ export const chooseDark = (is: boolean) => {
 
 export const direction = signal<'auto' | 'ltr' | 'rtl'>('auto')
 
-const names = new Intl.DisplayNames('en', { type: 'language' })
-
-/** The name of a language; the tag itself if it names no language. */
-export function languageName(tag: string): string {
-  try {
-    return names.of(tag) ?? tag
-  } catch {
-    return tag
-  }
-}
-
 export const language = signal('en')
 /** The languages in which the snippet has words of its own. */
 export const languages = signal<readonly string[]>(['en'])

@@ -1,4 +1,5 @@
 import { Segments } from '../../parts/choice.tsx'
+import { languageName } from '../../parts/pickers.tsx'
 import { Select } from '../../parts/select.tsx'
 import {
   chooseDark,
@@ -6,7 +7,6 @@ import {
   direction,
   isDark,
   language,
-  languageName,
   languages,
   screenIn,
 } from './appearance.ts'
