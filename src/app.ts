@@ -45,6 +45,7 @@ import { operationsRoutes } from './modules/operations/routes.ts'
 import { organisationRoutes } from './modules/organisations/routes.ts'
 import { peopleRoutes } from './modules/people/routes.ts'
 import { runRoutes } from './modules/runs/routes.ts'
+import { segmentRoutes } from './modules/segments/routes.ts'
 import { snippetRoutes } from './modules/snippet/routes.ts'
 import { stepRoutes } from './modules/steps/routes.ts'
 import { ticketRoutes } from './modules/tickets/routes.ts'
@@ -70,6 +71,7 @@ import type {
 import type { OrganisationStore } from './storage/interfaces/organisations.ts'
 import type { PeopleList, PeopleStore } from './storage/interfaces/people.ts'
 import type { RunStore } from './storage/interfaces/runs.ts'
+import type { SegmentStore } from './storage/interfaces/segments.ts'
 import type { StepEvidenceStore, StepStores } from './storage/interfaces/steps.ts'
 import type { TicketStore } from './storage/interfaces/tickets.ts'
 
@@ -135,6 +137,7 @@ export interface ManagementStores {
   organisations: OrganisationStore
   people: PeopleStore
   peopleList: PeopleList
+  segments: SegmentStore
   operations: OperationsStore
   signIns: DashboardStore
   members: MemberStore
@@ -189,6 +192,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...environmentRoutes({ ...management, stores, flowWork }),
     ...imageRoutes({ ...management, publicUrl }),
     ...runRoutes({ stores, runs: management.runs }),
+    ...segmentRoutes({ segments: management.segments }),
     ...peopleRoutes({ ...management, stores, clock }),
     ...operationsRoutes({ ...management, server: deps.server }),
     ...alertRoutes({ store: management.alerts, stores, clock, ...deps.alerts }),

@@ -56,6 +56,7 @@ export const errors = {
     when: 'Nothing is stored about this person, or the person was not erased.',
   },
   dead_letter_not_found: { status: 404, when: 'One of the dead letters does not exist.' },
+  segment_not_found: { status: 404, when: 'The organisation has no segment with this id.' },
   webhook_not_found: { status: 404, when: 'The organisation has no webhook with this id.' },
   delivery_not_found: { status: 404, when: 'No delivery of the last seven days has this id.' },
   method_not_allowed: { status: 405, when: 'The path does not accept this method. See `Allow`.' },
@@ -63,6 +64,8 @@ export const errors = {
   slug_taken: { status: 409, when: 'Another organisation has this slug.' },
   too_many_organisations: { status: 409, when: 'The server cannot hold more organisations.' },
   too_many_webhooks: { status: 409, when: 'The organisation has the maximum number of webhooks.' },
+  too_many_segments: { status: 409, when: 'The organisation has the maximum number of segments.' },
+  segment_name_taken: { status: 409, when: 'Another segment has this name.' },
   too_many_members: { status: 409, when: 'The organisation has the maximum number of members.' },
   last_owner: { status: 409, when: 'Without this owner, nobody could manage the organisation.' },
   cannot_change_member: {

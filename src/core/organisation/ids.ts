@@ -43,6 +43,7 @@ export type IdPrefix =
   | 'msg'
   | 'author'
   | 'preview'
+  | 'segment'
   | 'member'
   | 'invitation'
 

@@ -4,6 +4,8 @@ import { csvStream, unreadStream } from '../../http/download.ts'
 import { management } from '../../http/management.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { managing, type Route, route } from '../../http/route.ts'
+import type { SegmentStore } from '../../storage/interfaces/segments.ts'
+import { segmentOf } from '../segments/service.ts'
 import { Audience, AudienceBody, audienceOf } from './audience.ts'
 import { conditionsOf, described, filterIn, type ListDeps, matching } from './list.ts'
 import { pageOf, sortIn } from './page.ts'
@@ -24,10 +26,16 @@ const columns = [
 const aboutOrder = 'Lists people of stored events. A `userId` and an `anonymousId` are two people.'
 
 /** Routes for the list of people. */
-export function listRoutes(deps: ListDeps): Route[] {
+export function listRoutes(deps: ListDeps & { segments: SegmentStore }): Route[] {
   const reads = management('people:read')
-  const conditionsIn = ({ org, query }: RequestContext<null, null, CountQuery>) =>
-    conditionsOf(org, query.search ?? null, query.filter ? [filterIn(query.filter)] : [], deps)
+  const conditionsIn = async ({ org, query }: RequestContext<null, null, CountQuery>) => {
+    const { search = null, filter, segment } = query
+    const filters = filter === undefined ? [] : [filterIn(filter)]
+    if (segment !== undefined) {
+      filters.push((await segmentOf(deps.segments, org.ref, segment)).filter)
+    }
+    return conditionsOf(org, search, filters, deps)
+  }
   return [
     reads.get(
       '/manage/people',
@@ -36,6 +44,7 @@ export function listRoutes(deps: ListDeps): Route[] {
       {
         description: aboutOrder,
         query: PeopleQuery,
+        errors: ['segment_not_found'],
         returns: People,
         response: 'A page of people.',
         isLong: true,
@@ -50,7 +59,7 @@ export function listRoutes(deps: ListDeps): Route[] {
       '/manage/people/count',
       'countPeople',
       'Count people',
-      { query: CountQuery, returns: PeopleCount, isLong: true },
+      { query: CountQuery, returns: PeopleCount, errors: ['segment_not_found'], isLong: true },
       async call => {
         const conditions = await conditionsIn(call)
         const all = await deps.list.count(call.org.ref)
@@ -87,6 +96,7 @@ export function listRoutes(deps: ListDeps): Route[] {
         `The columns are ${columns.map(name => `\`${name}\``).join(', ')}, and \`trait:plan\` for each listed trait. ` +
         'If the download fails midway, the connection breaks.',
       query: PeopleFileQuery,
+      errors: ['segment_not_found'],
       responses: { 200: { description: 'CSV, one row per person.', isFile: true } },
       isLong: true,
       async handle(call) {

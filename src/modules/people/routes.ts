@@ -11,6 +11,7 @@ import {
   type PeopleList,
   type PeopleStore,
 } from '../../storage/interfaces/people.ts'
+import type { SegmentStore } from '../../storage/interfaces/segments.ts'
 import { historyOf } from './history.ts'
 import { listRoutes } from './list-routes.ts'
 import {
@@ -34,17 +35,19 @@ const eraser = management('people:erase')
 export const peopleRoutes = ({
   people: store,
   peopleList: list,
+  segments,
   flows,
   stores,
   clock,
 }: {
   people: PeopleStore
   peopleList: PeopleList
+  segments: SegmentStore
   flows: AllFlows
   stores: MetStores
   clock: Clock
 }): Route[] => [
-  ...listRoutes({ list, flows, catalogue: stores.catalogue }),
+  ...listRoutes({ list, flows, segments, catalogue: stores.catalogue }),
   route({
     ...reads,
     method: 'GET',

@@ -41,6 +41,12 @@ export const maxPeople = 200
 export const defaultPeople = 50
 
 const filters = {
+  segment: Type.Optional(
+    text(1, 64, {
+      description: 'ID of a segment: only people who meet its filter.',
+      examples: ['segment_3pNw7sQk1XvLt5Zb8d'],
+    }),
+  ),
   search: Type.Optional(
     text(1, 128, { description: 'Part of a user ID or anonymous ID. Case does not count.' }),
   ),

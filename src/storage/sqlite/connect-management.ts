@@ -17,6 +17,7 @@ import type { OperationsStore } from '../interfaces/operations.ts'
 import type { OrganisationStore } from '../interfaces/organisations.ts'
 import type { PeopleList, PeopleStore } from '../interfaces/people.ts'
 import type { RunStore } from '../interfaces/runs.ts'
+import type { SegmentStore } from '../interfaces/segments.ts'
 import type { StepEvidenceStore } from '../interfaces/steps.ts'
 import type { TicketStore } from '../interfaces/tickets.ts'
 import { asPort, rowOf } from '../shared/in-rows.ts'
@@ -51,6 +52,7 @@ import {
   pageOfOrganisations,
   readOrganisation,
 } from './organisations/organisations.ts'
+import * as segmentTable from './organisations/segments.ts'
 import { linkStaging, readLinks, unlinkStaging } from './organisations/staging-links.ts'
 import { identityHours } from './organisations/user-hashes.ts'
 import { peopleListOver } from './people/people-list.ts'
@@ -148,6 +150,12 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
     }),
     eventLog: asPort<EventLog>(first(storage.followed, eventLog)),
     activity: asPort<ActivityStore>({ after: (...args) => storage.readActivity(...args) }),
+    segments: asPort<SegmentStore>({
+      list: reads(segmentTable.listSegments),
+      create: changes(segmentTable.createSegment),
+      change: changes(segmentTable.changeSegment),
+      remove: changes(segmentTable.removeSegment),
+    }),
     peopleList: asPort<PeopleList>({
       ...first(storage.projected, peopleList),
       async *people(...args) {

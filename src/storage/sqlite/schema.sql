@@ -578,6 +578,20 @@ create table staging_links (
 ) strict;
 create index staging_links_by_org on staging_links (org_id);
 
+-- Filters of people with a name.
+create table segments (
+  id integer primary key,
+  org_id integer not null,
+  public_id text not null unique,
+  name text not null,
+  -- JSON: a PeopleFilter.
+  filter text not null,
+  -- Changes with every change, so that nobody overwrites what they have not read.
+  revision integer not null,
+  changed_at integer not null,
+  unique (org_id, name)
+) strict;
+
 -- What people have caused, of the custom events that published flows wait for: JSON of the latest times, each as
 -- minutes since 1970 and a mark by which a page knows its own events.
 create table caused_events (

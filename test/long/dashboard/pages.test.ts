@@ -17,7 +17,7 @@ const settings = (name: string) => ({ title: `${name} · Settings`, heading: 'Se
 
 const address = encodeURIComponent('https://app.example.com/projects')
 const explained = `/explain?url=${address}&flow=welcome&user=person-0`
-const rangeOnPaper = /– .+ \d{4}, Europe\/Berlin, all versions/
+const rangeOnPaper = /– .+ \d{4}, Berlin, all versions/
 
 const pages: readonly ExpectedPage[] = [
   {
@@ -42,14 +42,14 @@ const pages: readonly ExpectedPage[] = [
   { path: '/people', title: 'People', shows: 'Look up a person' },
   { path: '/people?user=person-0', title: 'person-0', shows: 'All 8 events that are kept.' },
   { path: '/people?user=nobody', title: 'nobody', shows: 'Nothing is stored of nobody' },
-  { path: '/explain', title: 'Why not?', shows: 'Name a page' },
+  { path: '/explain', title: 'Troubleshoot', shows: 'Name a page' },
   {
-    ...{ path: explained, title: 'Why not?', shows: 'Welcome tour is not shown' },
+    ...{ path: explained, title: 'Troubleshoot', shows: 'Welcome tour is not shown' },
     onPaper: ['https://app.example.com/projects, person-0'],
   },
-  { path: `/explain?url=${address}`, title: 'Why not?', shows: 'every condition holds' },
+  { path: `/explain?url=${address}`, title: 'Troubleshoot', shows: 'every condition holds' },
   { path: '/install', title: 'Installation', shows: 'Installation status' },
-  { path: '/activity', title: 'Activity', shows: 'Waiting for events' },
+  { path: '/activity', title: 'Live events', shows: 'Waiting for events' },
   { path: '/settings', ...settings('General'), shows: 'Time zone' },
   {
     path: '/settings/appearance',

@@ -14,6 +14,7 @@ import { peopleConform } from './people.ts'
 import { peopleListConforms } from './people-list.ts'
 import { presenceConforms } from './presence.ts'
 import { retentionConforms } from './retention.ts'
+import { segmentsConform } from './segments.ts'
 import { signInsConform } from './sign-ins.ts'
 import { stepsConform } from './steps.ts'
 import { allMethods, defaultRounds, notingCalls, type OpenStore, type Store } from './store.ts'
@@ -49,6 +50,7 @@ export function conformance(name: string, openStore: OpenStore, rounds = default
     checklistsConform(open, rounds)
     describe('people', () => peopleConform(open, rounds))
     peopleListConforms(open, rounds)
+    segmentsConform(openShared)
     retentionConforms(open, rounds)
     describe('steps', () => stepsConform(open))
     describe('presence', () => presenceConforms(openShared))

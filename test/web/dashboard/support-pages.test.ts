@@ -166,7 +166,7 @@ test('a role without access to people gets no link to them, and an explanation a
   expect(await page.getByLabel('User id').count()).toBe(0)
   expect(await page.getByRole('link', { name: 'People', exact: true }).count()).toBe(0)
   await page.goto(house.at(`/explain?url=${address}&user=person-0`))
-  await page.getByText('You may not see this').waitFor()
+  await page.getByText('No access').waitFor()
 })
 
 test('a person’s page shows what the API has of them; their events come a page at a time', async () => {
@@ -189,7 +189,7 @@ test('a person’s page shows what the API has of them; their events come a page
   expect(await shown()).toEqual(names.toReversed())
   expect(await page.getByRole('button', { name: 'Erase' }).count()).toBe(0)
   await page.getByRole('link', { name: 'Why not Welcome tour?' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Why not?' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Troubleshoot' }).waitFor()
   expect(await page.getByLabel('User id').inputValue()).toBe(id)
   expect(new URL(page.url()).searchParams.get('flow')).toBe('welcome')
 })

@@ -6,6 +6,7 @@ import type { Actor, AuditEntry } from '../../../core/organisation/audit.ts'
 import type { Bucket } from '../../../core/organisation/limits.ts'
 import { signInMethods } from '../../../core/organisation/sessions.ts'
 import { identityModes } from '../../../core/organisation/verified-identity.ts'
+import type { PeopleFilter } from '../../../core/person/filter.ts'
 import type {
   AlertSettings,
   Facts,
@@ -100,6 +101,17 @@ export const members = sqliteTable('members', {
   subject: text().notNull(),
   createdAt: integer('created_at').notNull(),
   lastSeenAt: integer('last_seen_at').notNull(),
+})
+
+/** Filters of people with a name. */
+export const segments = sqliteTable('segments', {
+  id: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  publicId: text('public_id').notNull(),
+  name: text().notNull(),
+  filter: text({ mode: 'json' }).$type<PeopleFilter>().notNull(),
+  revision: integer().notNull(),
+  changedAt: integer('changed_at').notNull(),
 })
 
 export const dashboardSessions = sqliteTable('dashboard_sessions', {

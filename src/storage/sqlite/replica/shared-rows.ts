@@ -20,6 +20,7 @@ const names = [
   'members',
   'dashboard_sessions',
   'dashboard_links',
+  'segments',
   'alert_settings',
   'alerts',
   'webhooks',

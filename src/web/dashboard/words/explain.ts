@@ -1,6 +1,6 @@
 /** Texts that explain why somebody sees a flow, or does not. */
 export const explainWords = {
-  title: 'Why not?',
+  title: 'Troubleshoot',
   why: 'Whether somebody sees a flow on a page, and why. The address of this page holds the question: send it to a colleague.',
   url: 'Page address',
   urlHint: 'As the browser shows it, such as https://app.example.com/projects',
