@@ -66,7 +66,7 @@ export function ChangeDialog({
         void again()
         readAgain()
       }}
-      showsItself={() => quicker.value !== null}
+      showsItself={() => overtaken.value !== null}
       onClose={onClose}
     >
       <p>{why}</p>

@@ -57,7 +57,7 @@ export function Promote({
         overtaken.value = `Someone else saved first: ${typeof who === 'string' ? who : 'somebody'} changed it after you opened it. Review it below, then try again.`
         void again()
       }}
-      showsItself={() => quicker.value !== null}
+      showsItself={() => overtaken.value !== null}
       onClose={onClose}
     >
       <p>
