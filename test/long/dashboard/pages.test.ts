@@ -17,7 +17,7 @@ const settings = (name: string) => ({ title: `${name} · Settings`, heading: 'Se
 
 const address = encodeURIComponent('https://app.example.com/projects')
 const explained = `/explain?url=${address}&flow=welcome&user=person-0`
-const rangeOnPaper = /– .+ \d{4}, Europe\/Berlin, all versions/
+const rangeOnPaper = /– .+ \d{4}, Berlin, all versions/
 
 const pages: readonly ExpectedPage[] = [
   {

@@ -224,7 +224,7 @@ describe('versions', () => {
     await dialog.getByRole('button', { name: 'Unpublish' }).click()
     await page.getByRole('status').getByText('Unpublished.').waitFor()
     await page.getByRole('link', { name: 'Health' }).click()
-    await page.getByText('Pages do not show this flow').waitFor()
+    await page.getByRole('heading', { name: 'Not published' }).waitFor()
     await page.goBack()
     await page.getByRole('heading', { name: 'Version 1 is not shown' }).waitFor()
     const publish = page.getByRole('button', { name: 'Publish', exact: true })

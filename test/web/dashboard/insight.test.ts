@@ -78,7 +78,7 @@ test('the chart of times to complete shows both periods, and its figures read co
   expect(await page.locator('.before-line').count()).toBe(2)
   expect(noticed.complaints).toEqual([])
 
-  await page.getByText('Median time').waitFor()
+  await page.getByText('Median time').first().waitFor()
   await page.evaluate("document.documentElement.dir = 'rtl'")
   // The number is to the left of its unit, as it is read.
   const [number, unit] = (await page.evaluate(`(() => {

@@ -232,6 +232,7 @@ test('scores are shown with their groups, and written answers are read on demand
   const { page, noticed } = await house.visit('/flows/asks')
   await page.getByRole('heading', { name: 'Answers' }).waitFor()
   const caption = 'Answers to “Would you recommend us?”'
+  await page.getByRole('table', { name: caption }).waitFor()
   const cells = await cellsOf(page, caption)
   expect(cells.map(row => row[0])).toEqual([...Array(11).keys()].map(String))
   const score = page.locator('.asked', { has: page.getByRole('table', { name: caption }) })
