@@ -23,7 +23,7 @@ export const shellWords = {
   /** The names of pages whose other texts are loaded with the page. */
   pages: {
     people: 'People',
-    explain: 'Why not?',
+    explain: 'Troubleshoot',
     install: 'Install',
     activity: 'Activity',
     settings: 'Settings',
