@@ -77,3 +77,17 @@ test('the page names the style and font that manual and API page use, which are 
     expect(await response.text()).toStartWith('wOF2')
   }
 })
+
+test('what the first page loads is at most 45 KiB of compressed scripts', async () => {
+  const { dashboard } = await import('../../src/web/dashboard-files.ts')
+  const loaded = new Set<string>()
+  const load = (name: string) => {
+    if (loaded.has(name)) return
+    loaded.add(name)
+    for (const [, next] of dashboard.files[name]!.matchAll(/from"\.\/([^"]+\.js)"/g)) load(next!)
+  }
+  load(dashboard.script)
+  load(Object.keys(dashboard.files).find(name => name.startsWith('overview-page'))!)
+  const sizes = [...loaded].map(name => Bun.gzipSync(dashboard.files[name]!).length)
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(45 * 1_024)
+})

@@ -45,8 +45,11 @@ test('a link is printed with the address at which browsers reach the server', as
   const env = { CAIRN_PUBLIC_URL: 'https://cairn.test' }
   const configured = await place.run(['dashboard', 'link'], env)
   expect(configured.stdout).toStartWith('https://cairn.test/dashboard/sign-in#')
+  const invited = await place.run(['members', 'invite', 'editor'])
+  const code = invited.stdout.trim().split('#')[1]!
+  expect((await ask(server, 'redeem', { code })).status).toBe(200)
   await server.end('SIGTERM')
-  for (const code of [stdout, configured.stdout]) {
+  for (const code of [stdout, configured.stdout, invited.stdout]) {
     expect(server.stdout + server.stderr).not.toContain(code.trim().split('#')[1]!)
   }
 })
@@ -80,12 +83,16 @@ test('a link signs in one browser, whose session survives a kill and ends at onc
   await server.end('SIGTERM')
 })
 
-test('neither a backup nor a database that a restore replaced signs anybody in once restored', async () => {
+test('neither a backup nor a database that a restore replaced signs anybody in once restored; members stay', async () => {
   let server = await place.serve()
   const { url: used } = await newLink()
   const welcome = await ask(server, 'redeem', { code: new URL(used).hash.slice(1) })
   const cookie = welcome.headers.get('set-cookie')!.split(';')[0]!
   expect(await isIn(server, cookie)).toBe(true)
+  const membersNow = () => place.json<{ id: string }[]>(['members', 'list'])
+  const ids = (await membersNow()).map(({ id }) => id)
+  expect(ids).not.toBeEmpty()
+  const { stdout: invitation } = await place.run(['members', 'invite', 'editor'])
   const backup = join(place.folder, 'backup.db')
   const { url } = await newLink()
   expect((await place.runBinary(['backup', backup])).status).toBe(0)
@@ -98,8 +105,11 @@ test('neither a backup nor a database that a restore replaced signs anybody in o
     expect(restored.status).toBe(0)
     server = await place.serve()
     expect(await isIn(server, cookie)).toBe(false)
-    const answer = await ask(server, 'redeem', { code: new URL(url).hash.slice(1) })
-    expect(answer.status).toBe(401)
+    for (const link of [url, invitation.trim()]) {
+      const answer = await ask(server, 'redeem', { code: new URL(link).hash.slice(1) })
+      expect(answer.status).toBe(401)
+    }
+    expect((await membersNow()).map(({ id }) => id)).toEqual(ids)
     await server.end('SIGTERM')
   }
 })

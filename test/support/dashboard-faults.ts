@@ -24,28 +24,28 @@ interface Fault {
 const faults: readonly Fault[] = [
   {
     at: '/flows/:flow/analytics?from=yesterday',
-    says: 'This address asks for something that does not exist',
+    says: 'Unknown filter',
   },
   {
     at: '/manage/flows/no-such-flow/versions',
-    says: 'There is nothing at this address',
+    says: 'Page not found',
   },
   // The rate limit is exceeded.
   {
     at: '/flows/:flow/analytics/export.csv',
-    says: /It goes on in \d+ seconds?\./,
-    saysAbove: /It goes on in \d+ seconds?\. Showing what was known/,
+    says: /Retrying in \d+ seconds?\./,
+    saysAbove: /Retrying in \d+ seconds?\. Showing data from/,
   },
   // Storage is full.
   {
     at: '/manage/tokens',
     body: { name: 'Full', scopes: ['flows:read'], expiresInDays: 1 },
-    says: 'This could not be loaded',
-    saysAbove: /Showing what was known/,
+    says: 'Server busy',
+    saysAbove: /Showing data from/,
   },
   {
-    says: 'The server cannot be reached.',
-    saysAbove: /The server cannot be reached\. Showing what was known/,
+    says: 'Server unreachable',
+    saysAbove: /Server unreachable\. Showing data from/,
   },
 ]
 
@@ -127,7 +127,7 @@ export class FaultyHouse {
       expect([fault.says, gone]).toEqual([fault.says, []])
       set(null)
       await comeBack(page)
-      const older = main(page).getByText(/Showing what was known/)
+      const older = main(page).getByText(/Showing data from/)
       await older.first().waitFor({ state: 'detached' })
     }
     await page.context().clearCookies()

@@ -273,7 +273,11 @@ export async function hardToUse(page: Pick<Page, 'evaluate'>): Promise<string[]>
   if (!(await page.evaluate('globalThis.axe?.run !== undefined'))) await page.evaluate(`${axe};0`)
   // Of what passes, most of a page, nothing is described: half of the time would go into it.
   const violations = (await page.evaluate(
-    `axe.run({ iframes: false, resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+    `axe.run({
+      iframes: false,
+      resultTypes: ['violations'],
+      rules: { 'target-size': { enabled: true } },
+    }).then(({ violations }) => violations)`,
   )) as { id: string; nodes: { html: string; failureSummary: string }[] }[]
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`),
@@ -324,6 +328,7 @@ export async function downloadedCsv(page: Page, link: Locator) {
   const download = await pending
   const rows: Record<string, string>[] = parse(readFileSync(await download.path()), {
     columns: true,
+    bom: true,
   })
   const query = new URL(download.url()).search.slice(1)
   return { rows, query, name: download.suggestedFilename() }

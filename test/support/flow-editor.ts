@@ -1,19 +1,14 @@
 import type { Page } from './browser.ts'
 import type { DashboardHouse, Manage } from './dashboard.ts'
 
-/** Opens the editor of a flow, and waits until it has checked the flow. */
+/** Opens the editor of a flow, and waits until it shows the flow. */
 export async function openEditor(
   house: DashboardHouse,
   address: string,
   options: Parameters<DashboardHouse['visit']>[1] = {},
 ) {
   const visited = await house.visit(`/flows/${address}`, options)
-  // Leaving with unsaved work asks for confirmation. Tests always confirm.
-  visited.page.on('dialog', dialog => dialog.accept())
-  await visited.page
-    .getByRole('status')
-    .getByText(/^(No problems|\d+ (error|warning)s?)/)
-    .waitFor()
+  await visited.page.getByRole('group', { name: 'Write as' }).waitFor()
   return visited
 }
 
@@ -23,10 +18,9 @@ export const textIn = (page: Page) =>
     `[...(document.querySelector('.yaml-editor')?.shadowRoot?.querySelectorAll('.cm-line') ?? [])].map(line => line.textContent).join('\\n')`,
   ) as Promise<string>
 
-export async function saveDraft(page: Page): Promise<void> {
-  await page.keyboard.press('Control+s')
-  await page.getByRole('status').getByText('The draft is saved').waitFor()
-}
+/** Waits until the server has all that was written, which it gets by itself. */
+export const isSaved = (page: Page): Promise<void> =>
+  page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
 
 export const draftOf = async (manage: Manage, key: string) =>
   (await manage<{ text: string }>('GET', `/flows/${key}/draft?text=1`)).text

@@ -6,7 +6,5 @@ declare module 'xliff' {
     resources: Record<string, Record<string, { source: string; target?: string }>>
   }
   export function xliff2js(text: string): Promise<Translated>
-  export function xliff12ToJs(text: string): Promise<Translated>
   export function js2xliff(texts: Translated): Promise<string>
-  export function jsToXliff12(texts: Translated): Promise<string>
 }

@@ -1,8 +1,9 @@
 import { change } from '../../core/flow/edit/change.ts'
-import { isError, isMapping, parseSource } from '../../core/flow/edit/source.ts'
+import { isError, parseSource } from '../../core/flow/edit/source.ts'
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
-import { minimalFlow, type Plain } from '../../core/flow/minimal.ts'
+import { minimalFlow } from '../../core/flow/minimal.ts'
+import { isMapping, type Plain } from '../../core/flow/plain.ts'
 import { flowText } from '../../core/flow/text.ts'
 import { textChanges } from '../../core/flow/texts/edit.ts'
 import type { TextImport } from '../../core/flow/texts/import.ts'
@@ -27,28 +28,16 @@ export interface FlowPlace {
 const isFile = (name: string) => /[/\\]|\.(ya?ml|json)$/i.test(name)
 
 /** The flow of a key, or of a file. @throws CommandFailure */
-export async function flowNamed(
-  name: string,
-  key: string | undefined,
-  command: Command,
-): Promise<FlowPlace> {
+export async function flowNamed(name: string, command: Command): Promise<FlowPlace> {
   if (!isFile(name)) {
-    if (key !== undefined && key !== name) throw new UsageFailure('--flow is for files')
     const { etag, definition } = await managed(command, ({ ask }) =>
       ask<DraftAnswer>(`GET /flows/${encodeURIComponent(name)}/draft`),
     )
     return { flow: definition as unknown as FlowDefinition, path: null, etag }
   }
-  const flows = inFile(name)
-  const [only] = key === undefined ? flows : flows.filter(flow => flow.key === key)
-  const keys = flows.map(flow => flow.key).join(', ')
-  if (key === undefined && flows.length > 1) {
-    throw new UsageFailure(
-      `${shown(name, 200)} holds several flows: choose one with --flow (${keys})`,
-    )
-  }
-  if (only) return { flow: only, path: name, etag: null }
-  throw new CommandFailure(`${shown(name, 200)} has no flow ${quoted(key ?? '')}: it has ${keys}`)
+  const [flow, ...others] = inFile(name)
+  if (flow && others.length === 0) return { flow, path: name, etag: null }
+  throw new UsageFailure(`${shown(name, 200)} holds several flows: put each into its own file`)
 }
 
 const inFile = (path: string) =>

@@ -26,7 +26,7 @@ export function addTexts(flows: Command): void {
     .summary('translations of flows: export, import, show what is missing')
     .description(
       'The texts of flows in other languages, as files for translators and their tools: ' +
-        'XLIFF 2.0 or 1.2, or flat JSON. Flows are taken from drafts by their keys, or from files.',
+        'XLIFF 2.0 or flat JSON. Flows are taken from drafts by their keys, or from files.',
     )
     .examples(
       'cairn flows texts status',
@@ -40,7 +40,7 @@ export function addTexts(flows: Command): void {
 }
 
 /** Reports what is wrong with a file for translators, or with what is asked of it. */
-function saying<Result>(name: string, work: () => Result): Result {
+function reporting<Result>(name: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
@@ -48,8 +48,6 @@ function saying<Result>(name: string, work: () => Result): Result {
     throw new CommandFailure(`${name}: ${error.message}`)
   }
 }
-
-const flowOption = () => new Option('--flow <key>', 'the flow, if the file holds several')
 
 function addStatus(texts: Command): void {
   addTarget(
@@ -99,11 +97,10 @@ function addExport(texts: Command): void {
       .argument('<flow>', where)
       .requiredOption('--locale <tag>', 'the language of the translations, such as de or pt-BR')
       .addOption(
-        new Option('--format <format>', 'XLIFF 2.0 or 1.2, or flat JSON with translations only')
+        new Option('--format <format>', 'XLIFF 2.0, or flat JSON with translations only')
           .choices(sheetFormats)
           .default('xliff'),
       )
-      .addOption(flowOption())
       .option('-o, --out <file>', 'write to a file instead of the standard output'),
   )
     .examples(
@@ -113,14 +110,14 @@ function addExport(texts: Command): void {
     .action(
       async (
         name: string,
-        options: Flags<'flow' | 'out'> & { locale: string; format: SheetFormat },
+        options: Flags<'out'> & { locale: string; format: SheetFormat },
         command: Command,
       ) => {
         const { locale, format, out } = options
         const problem = localeProblem(locale)
         if (problem !== null) throw new UsageFailure(`--locale: ${problem}`)
-        const { flow } = await flowNamed(name, options.flow, command)
-        saying(shown(name, 200), () => requireLocale(flow))
+        const { flow } = await flowNamed(name, command)
+        reporting(shown(name, 200), () => requireLocale(flow))
         const units = textUnits(flow)
         if (units.length === 0) throw new CommandFailure(`${flow.key} has no text to translate`)
         const sheet = sheetOf(flow, locale)
@@ -133,7 +130,7 @@ function addExport(texts: Command): void {
     )
 }
 
-type ImportOptions = Flags<'flow' | 'locale', 'dryRun' | 'json'> & {
+type ImportOptions = Flags<'locale', 'dryRun' | 'json'> & {
   outdated: 'refuse' | 'skip' | 'take'
 }
 
@@ -148,7 +145,6 @@ function addImport(texts: Command): void {
       .argument('<flow>', where)
       .argument('<file>', 'XLIFF or JSON from translators; "-" for the standard input')
       .option('--locale <tag>', 'their language, if the file does not name it: JSON never does')
-      .addOption(flowOption())
       .addOption(
         new Option(
           '--outdated <how>',
@@ -168,15 +164,15 @@ function addImport(texts: Command): void {
       const file = readTextFile(path)
       if ('problem' in file) throw new CommandFailure(`${file.name}: ${file.problem.message}`)
       const { locale, outdated, dryRun = false } = options
-      const sheet = saying(file.name, () => readSheet(file.text))
-      const place = await flowNamed(name, options.flow, command)
+      const sheet = reporting(file.name, () => readSheet(file.text))
+      const place = await flowNamed(name, command)
       const takesOutdated = outdated === 'take'
-      const found = saying(file.name, () =>
+      const found = reporting(file.name, () =>
         importTexts(place.flow, sheet, { locale, takesOutdated }),
       )
       refuseOutdated(found, outdated, file.name)
       if (!dryRun && found.changed.length > 0) await changeTexts(place, found, command)
-      if (options.json) return printJson(toldOf(place.flow.key, found, dryRun))
+      if (options.json) return printJson(toJson(place.flow.key, found, dryRun))
       print(...lines(found))
       tell(summary(place.flow.key, found, dryRun))
     })
@@ -227,7 +223,7 @@ function summary(key: string, found: TextImport, dryRun: boolean): string {
   return `${key} in ${locale}: ${counts.join(', ')}${end}`
 }
 
-const toldOf = (flow: string, found: TextImport, dryRun: boolean) => ({
+const toJson = (flow: string, found: TextImport, dryRun: boolean) => ({
   flow,
   locale: found.locale,
   dryRun,

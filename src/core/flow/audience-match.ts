@@ -12,9 +12,8 @@ export function isInAudience({ match, rules }: Targeting['audience'], traits: Tr
 
 /** Whether a rule holds for a person. `ruleHolds` says the same in words. */
 export function ruleMatches({ attribute, op, value }: AudienceRule, traits: Traits): boolean {
-  const actual = attributeOf(traits, attribute)
-  const isThere = actual !== undefined && actual !== null
-  if (!isThere) return op === 'neq' || op === 'nin' || (op === 'exists' && value === false)
+  const actual = attributeOf(traits, attribute) ?? null
+  if (actual === null) return op === 'neq' || op === 'nin' || (op === 'exists' && value === false)
   switch (op) {
     case 'exists':
       return value !== false

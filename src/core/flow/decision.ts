@@ -112,12 +112,12 @@ export function firstDue<Of extends Candidate>(
   candidates: readonly Of[],
   place: Place,
   judge: Judge,
-  onHeldOut: (candidate: Of) => void = () => {},
+  onHeldOut?: (candidate: Of) => void,
 ): Of | undefined {
   const due = candidates.filter(candidate => isDue(candidate, place, judge)).sort(comesBefore)
   return due.find(candidate => {
     if (candidate.history.inProgress || !judge.isHeldOut(candidate.flow)) return true
-    onHeldOut(candidate)
+    onHeldOut?.(candidate)
     return false
   })
 }
@@ -135,6 +135,4 @@ export const waitsForIdentify = ({
 }: Pick<FlowDefinition, 'frequency' | 'targeting' | 'when' | 'rollout'>): boolean =>
   frequency !== 'always' ||
   targeting.audience.rules.length > 0 ||
-  rollout !== undefined ||
-  when?.after !== undefined ||
-  when?.event !== undefined
+  !!(rollout || when?.after || when?.event)

@@ -1,16 +1,14 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { authoringOf, namedBy } from './authoring.ts'
 import { FlowDefinition } from './flow.ts'
+import { isSame, type Mapping, type Plain } from './plain.ts'
 import { inOrder } from './texts/fields.ts'
-
-/** A value of YAML or JSON. */
-export type Plain = string | number | boolean | null | Plain[] | { [name: string]: Plain }
 
 /**
  * A flow as briefly as its author could have written it: whatever would be filled in anyway is left out,
  * and the rest is in the schema's order. Reading it gives the definition again.
  */
-export function minimalFlow(definition: FlowDefinition): { [name: string]: Plain } {
+export function minimalFlow(definition: FlowDefinition): Mapping {
   const { texts } = definition
   const flow = texts ? { ...definition, texts: inOrder(texts, definition) } : definition
   return minimalFields(FlowDefinition, flow)
@@ -26,19 +24,19 @@ function minimal(schema: TSchema, value: unknown): Plain {
   return value as Plain
 }
 
-function minimalNamed(of: TSchema, value: unknown): { [name: string]: Plain } {
+function minimalNamed(of: TSchema, value: unknown): Mapping {
   const entries = Object.entries(value as Record<string, unknown>)
   return Object.fromEntries(entries.map(([name, one]) => [name, minimal(of, one)]))
 }
 
-function minimalFields(schema: TObject, value: unknown): { [name: string]: Plain } {
+function minimalFields(schema: TObject, value: unknown): Mapping {
   const fields = value as Record<string, unknown>
   const { derived } = authoringOf(schema)
   const isImplied = (name: string, property: TSchema) => {
     // A definition of an earlier release may lack a field that was added later, with a default.
     if (fields[name] === undefined) return true
     const implied = derived[name] ? derived[name](value as never) : property.default
-    return Bun.deepEquals(fields[name], implied, true)
+    return isSame(fields[name], implied)
   }
   return Object.fromEntries(
     Object.entries(schema.properties)

@@ -12,6 +12,6 @@ export interface FlowParts {
  * If it has both, its kind decides.
  */
 export function shownAs({ kind, steps, checklist }: FlowParts): 'steps' | 'checklist' {
-  const hasItems = checklist !== null && checklist.items.length > 0
-  return hasItems && (kind === 'checklist' || steps.length === 0) ? 'checklist' : 'steps'
+  const isList = checklist?.items.length && (kind === 'checklist' || steps.length === 0)
+  return isList ? 'checklist' : 'steps'
 }

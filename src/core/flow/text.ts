@@ -1,26 +1,25 @@
 import { stringify } from 'yaml'
 import { hasUnseen, withEscapes } from '../text/unseen.ts'
 import type { FlowDefinition } from './flow.ts'
-import { minimalFlow, type Plain } from './minimal.ts'
+import { minimalFlow } from './minimal.ts'
+import { isMapping, type Mapping, type Plain } from './plain.ts'
 
 /**
  * A flow's canonical text: minimal YAML, the same for the same definition. Reading it with `readFlowFile`
  * gives exactly the definition, so two flows are equal if their texts are.
  */
 export function flowText(definition: FlowDefinition): string {
-  return `${fieldLines(minimalFlow(definition), '').join('\n')}\n`
+  return fieldsText(minimalFlow(definition))
 }
+
+/** A mapping as flows are written. */
+export const fieldsText = (fields: Mapping): string => `${fieldLines(fields, '').join('\n')}\n`
 
 /** The width, in columns, to which text is broken where that is possible. */
 const width = 80
 
 /** A list or mapping with no more entries than this stays on one line. */
 const maxInline = 4
-
-type Mapping = { [name: string]: Plain }
-
-const isMapping = (value: Plain): value is Mapping =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function fieldLines(fields: Mapping, indent: string): string[] {
   return Object.entries(fields).flatMap(([name, value]) =>

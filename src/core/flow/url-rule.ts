@@ -20,7 +20,7 @@ import type { StepDefinition, UrlRule } from './flow.ts'
  * says so.
  */
 export function urlMatches(rule: UrlRule, url: URL): boolean {
-  const wanted = normalised(rule)
+  const wanted = normalisedPattern(rule)
   if (wanted === null) return false
   const address = comparable(url, wanted)
   if (rule.match === 'exact') return address === wanted
@@ -34,7 +34,7 @@ export function urlMatches(rule: UrlRule, url: URL): boolean {
  */
 export function matchesOnlyRoot(rule: UrlRule): boolean {
   if (rule.match === 'prefix') return false
-  const wanted = normalised(rule)
+  const wanted = normalisedPattern(rule)
   if (wanted === null || wanted === '/') return wanted === '/'
   const address = addressParts(wanted)
   return (
@@ -57,7 +57,7 @@ export function addressParts(text: string): AddressParts | null {
 }
 
 /** The pattern as a browser would write it, or null if it is neither a path nor an address. */
-function normalised({ match, pattern }: UrlRule): string | null {
+export function normalisedPattern({ match, pattern }: UrlRule): string | null {
   const isGlob = match === 'glob'
   const text = isGlob ? globAsWritten(pattern) : asWritten(pattern)
   if (text === null) return null

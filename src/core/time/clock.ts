@@ -28,21 +28,14 @@ export function isoTimeOrNull(epochMs: number | null): string | null {
 export const timePattern =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,12}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
-const daysIn = (year: number, month: number) => {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
-  return [4, 6, 9, 11].includes(month) ? 30 : 31
-}
-
-const isDate = (year: number, month: number, day: number) =>
-  month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
-
 /** The numbers must not be negative. */
 const isClock = (hour: number, minute: number) => hour <= 23 && minute <= 59
 
 /** The first and the last moment that a JavaScript date can hold. */
 export const maxMs = 8_640_000_000_000_000
 
-const isoLength = '2026-11-20T09:30:00.000Z'.length
+/** The length of `2026-11-20T09:30:00.000Z`. */
+const isoLength = 24
 
 /**
  * A time as clients send it: RFC 3339 (section 5.6) or epoch milliseconds.
@@ -64,12 +57,13 @@ export function parseTime(value: unknown): number | null {
   const [year = 0, month = 0, day = 0] = parts.slice(1, 4).map(Number)
   const [hour = 0, minute = 0, second = 0] = parts.slice(4, 7).map(Number)
   const offset = [Number(parts[9] ?? 0), Number(parts[10] ?? 0)] as const
-  const isTime = isDate(year, month, day) && isClock(hour, minute) && second <= 60
-  if (!isTime || !isClock(...offset)) return null
   const millisecond = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'))
   const date = new Date(0)
   // Not Date.UTC, which reads the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day)
+  // A day that a month lacks becomes one of another month.
+  const isDate = date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  if (!isDate || !isClock(hour, minute) || second > 60 || !isClock(...offset)) return null
   date.setUTCHours(hour, minute, second, millisecond)
   const offsetMs = (offset[0] * 60 + offset[1]) * 60_000
   return date.getTime() + (parts[8] === '-' ? offsetMs : -offsetMs)

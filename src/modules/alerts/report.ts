@@ -31,22 +31,18 @@ export function reportWeeks(now: number, timezone: string) {
   // Before that hour, Monday still belongs to the report of the Monday before.
   const shifted = localTime(now, timezone).subtract({ hours: reportHour }).toPlainDate()
   const monday = shifted.subtract({ days: shifted.dayOfWeek - 1 })
-  const day = (back: number) => monday.subtract({ days: back }).toString()
-  return {
-    monday: monday.toString(),
-    week: { from: day(7), to: day(1) },
-    before: { from: day(14), to: day(8) },
-  }
+  return { monday: monday.toString(), ...twoWeeksBefore(monday) }
 }
 
 /** The seven days before yesterday, so that their runs have had a day to end, and the seven before those. */
 export function weeksToCompare(now: number, timezone: string) {
-  const today = localTime(now, timezone).toPlainDate()
-  const day = (back: number) => today.subtract({ days: back }).toString()
-  return {
-    week: { from: day(8), to: day(2) },
-    before: { from: day(15), to: day(9) },
-  }
+  return twoWeeksBefore(localTime(now, timezone).toPlainDate().subtract({ days: 1 }))
+}
+
+/** The seven days before a day, and the seven before those. */
+function twoWeeksBefore(end: Temporal.PlainDate) {
+  const day = (back: number) => end.subtract({ days: back }).toString()
+  return { week: { from: day(7), to: day(1) }, before: { from: day(14), to: day(8) } }
 }
 
 function rangeOf(days: Days, timezone: string, now: number): TimeRange {

@@ -29,9 +29,6 @@ export interface Evidence {
 /** A finding, and when it began, epoch milliseconds; null if unknown. */
 export type Found = InstallationFinding & { since: number | null }
 
-/** Most rules know no time. */
-type RuleFinding = InstallationFinding & { since?: number | null }
-
 /** Whether a page with the snippet was ever seen. */
 export const isInstalled = ({ seen }: Presence) =>
   seen.flows_fetched !== null || seen.heartbeat !== null
@@ -80,98 +77,94 @@ const fewerRequests: Partial<Record<Bucket, string>> = {
   heartbeat: 'Wait for nextHeartbeatSeconds between two heartbeats',
 }
 
+const finding =
+  (severity: Found['severity']) =>
+  (code: Found['code'], message: string, fix: string, since: number | null = null): Found => ({
+    ...{ severity, code, since, message, fix },
+  })
+const info = finding('info')
+const warning = finding('warning')
+const error = finding('error')
+
 /** One rule for each kind of problem. */
-const rules: ((evidence: Evidence) => RuleFinding | readonly RuleFinding[] | null)[] = [
+const rules: ((evidence: Evidence) => Found | readonly Found[] | null)[] = [
   ({ presence }) => {
     if (isInstalled(presence) || presence.rejectedOrigins > 0) return null
-    const isUsed = presence.seen.key_used !== null
-    return {
-      severity: 'info',
-      code: 'snippet_not_seen',
-      since: presence.seen.key_used?.firstAt ?? null,
-      message: isUsed
-        ? 'Only a back end uses the key: no page has fetched flows or sent a heartbeat.'
-        : 'No page and no back end has used the key yet.',
-      fix: 'Open a page with the snippet and this key, and check again.',
-    }
+    const used = presence.seen.key_used
+    const message = used
+      ? 'Only a back end uses the key: no page has fetched flows or sent a heartbeat.'
+      : 'No page and no back end has used the key yet.'
+    const fix = 'Open a page with the snippet and this key, and check again.'
+    return info('snippet_not_seen', message, fix, used?.firstAt)
   },
 
   ({ presence, publishedFlows }) =>
     isInstalled(presence) && publishedFlows === 0
-      ? {
-          severity: 'warning',
-          code: 'nothing_published',
-          message:
-            'The snippet is installed, but no flow is published: pages have nothing to show.',
-          fix: 'Publish one: "cairn flows push FILE", then "cairn flows publish KEY".',
-        }
+      ? warning(
+          'nothing_published',
+          'The snippet is installed, but no flow is published: pages have nothing to show.',
+          'Publish one: "cairn flows push FILE", then "cairn flows publish KEY".',
+        )
       : null,
 
   ({ presence: { seen, rejections }, publishedFlows }) => {
     // Without a flow to show, there is nothing to report.
     if (!seen.flows_fetched || seen.events_flowing || publishedFlows === 0) return null
-    const areRejected = Object.keys(rejections).length > 0
-    return {
-      severity: 'warning',
-      code: 'no_events',
-      since: seen.flows_fetched.firstAt,
-      message: areRejected
-        ? 'Flows are fetched, but every event so far was rejected.'
-        : 'Flows are fetched, but no event has arrived.',
-      fix: areRejected
-        ? 'Fix the reasons for which events are rejected, listed below.'
-        : 'Open a page on which a published flow is shown, and look for failed requests to /events in its network log.',
-    }
+    const [message, fix] =
+      Object.keys(rejections).length > 0
+        ? [
+            'Flows are fetched, but every event so far was rejected.',
+            'Fix the reasons for which events are rejected, listed below.',
+          ]
+        : [
+            'Flows are fetched, but no event has arrived.',
+            'Open a page on which a published flow is shown, and look for failed requests to /events in its network log.',
+          ]
+    return warning('no_events', message!, fix!, seen.flows_fetched.firstAt)
   },
 
-  ({ presence, since }) =>
-    presence.rejectedOrigins > 0
-      ? {
-          // If nothing ever got through, the list is not merely too strict for a single page.
-          severity: isInstalled(presence) ? 'warning' : 'error',
-          code: 'origin_not_allowed',
-          since: since?.rejectedOrigins ?? null,
-          message: `Requests from an origin that is not allowed in the last 24 hours: ${presence.rejectedOrigins}.`,
-          fix: 'Compare the page\'s origin with the origins in "cairn org settings"; set the whole list with "cairn org set origins ORIGIN…", or allow all with "cairn org unset origins".',
-        }
-      : null,
+  ({ presence, since }) => {
+    if (presence.rejectedOrigins === 0) return null
+    // If nothing ever got through, the list is not merely too strict for a single page.
+    return (isInstalled(presence) ? warning : error)(
+      'origin_not_allowed',
+      `Requests from an origin that is not allowed in the last 24 hours: ${presence.rejectedOrigins}.`,
+      'Compare the page\'s origin with the origins in "cairn org settings"; set the whole list with "cairn org set origins ORIGIN…", or allow all with "cairn org unset origins".',
+      since?.rejectedOrigins,
+    )
+  },
 
   ({ presence: { rejections }, since }) =>
     (Object.entries(rejections) as [RejectionCode, number][])
       .sort(([, a], [, b]) => b - a)
-      .map(([code, count]) => ({
-        severity: 'warning',
-        code: 'events_rejected',
-        since: since?.rejections[code] ?? null,
-        message: `Events rejected as ${code} in the last 24 hours: ${count}.`,
-        fix: remedies[code],
-      })),
+      .map(([code, count]) => {
+        const message = `Events rejected as ${code} in the last 24 hours: ${count}.`
+        return warning('events_rejected', message, remedies[code], since?.rejections[code])
+      }),
 
   ({ presence: { userHashes }, identity, since }) => {
     if (!identity?.isEnforced || !refusesMany(userHashes)) return null
     const { refused, all } = refusedShare(userHashes)
     const { invalid, missing } = userHashes
-    return {
-      // If some hashes are right, the others may come from somebody who makes up ids.
-      severity: refused === all ? 'error' : 'warning',
-      code: 'identity_refused',
-      since: since?.wrongHashes ?? null,
-      message: `Of ${all} requests and events that named a user in the last 24 hours, ${refused} had no valid userHash: ${invalid} wrong, ${missing} missing.`,
-      fix: 'Have your back end make each hash with the current secret, and send it with every userId. "cairn org identity show" shows the counts by hour; "cairn org set identityMode observe" stops rejecting them meanwhile.',
-    }
+    // If some hashes are right, the others may come from somebody who makes up ids.
+    return (refused === all ? error : warning)(
+      'identity_refused',
+      `Of ${all} requests and events that named a user in the last 24 hours, ${refused} had no valid userHash: ${invalid} wrong, ${missing} missing.`,
+      'Have your back end make each hash with the current secret, and send it with every userId. "cairn org identity show" shows the counts by hour; "cairn org set identityMode observe" stops rejecting them meanwhile.',
+      since?.wrongHashes,
+    )
   },
 
   ({ presence: { limitedMinutes }, since }) =>
     (Object.entries(limitedMinutes) as [Bucket, number][]).map(([bucket, minutes]) => {
       const often = minutes === 1 ? 'one minute' : `${minutes} minutes`
-      const raise = `"cairn org set limits.${bucket} N"`
-      return {
-        severity: 'warning',
-        code: 'limit_reached',
-        since: since?.limited[bucket] ?? null,
-        message: `Requests over the limit of ${bucket} were rejected (429) in ${often} of the last 24 hours.`,
-        fix: `${fewerRequests[bucket] ?? 'Send fewer requests'}, or raise the limit: ${raise}.`,
-      }
+      const advice = fewerRequests[bucket] ?? 'Send fewer requests'
+      return warning(
+        'limit_reached',
+        `Requests over the limit of ${bucket} were rejected (429) in ${often} of the last 24 hours.`,
+        `${advice}, or raise the limit: "cairn org set limits.${bucket} N".`,
+        since?.limited[bucket],
+      )
     }),
 
   ({ presence: { seen }, oldKeysEndAt, now }) => {
@@ -183,63 +176,53 @@ const rules: ((evidence: Evidence) => RuleFinding | readonly RuleFinding[] | nul
     // Only the old key has been used since, although there was enough time to replace it.
     const isCut = now - oldKeysEndAt > settlingMs && (seen.key_used?.lastAt ?? 0) < oldKeysEndAt
     const end = lasting(Math.abs(oldKeysEndAt - now))
-    return {
-      severity: isCut ? 'error' : 'warning',
-      code: 'old_key_used',
-      since: used.firstAt,
-      message: `A snippet key from before a rotation is still in use, last ${lasting(now - used.lastAt)} ago; ${isOver ? `it has been rejected for ${end}` : `it works for another ${end}`}.`,
-      fix: 'Put the current key, "cairn key show --org ORG", wherever the old one is used: pages, back ends and their caches.',
-    }
+    return (isCut ? error : warning)(
+      'old_key_used',
+      `A snippet key from before a rotation is still in use, last ${lasting(now - used.lastAt)} ago; ${isOver ? `it has been rejected for ${end}` : `it works for another ${end}`}.`,
+      'Put the current key, "cairn key show --org ORG", wherever the old one is used: pages, back ends and their caches.',
+      used.firstAt,
+    )
   },
 
-  ({ presence: { skews }, skewMsMedian }) => {
+  ({ presence: { skews }, skewMsMedian: median }) => {
     const farOff = skews.filter(skew => Math.abs(skew) > farOffMs).length
-    if (
-      skewMsMedian !== null &&
-      Math.abs(skewMsMedian) > farOffMs &&
-      isAgreed(skews, skewMsMedian)
-    ) {
-      const side = skewMsMedian > 0 ? 'behind' : 'ahead of'
-      return {
-        severity: 'warning',
-        code: 'clock_skew',
-        message: `Senders' clocks are ${lasting(Math.abs(skewMsMedian))} ${side} the server's at the median: ${farOff} of the last ${skews.length} batches are off by over a minute.`,
-        fix: "Sync the server's clock with NTP. If it is right, and a single back end sends the batches, sync that one's. Meanwhile, times are corrected by sentAt.",
-      }
+    const share = `${farOff} of the last ${skews.length} batches`
+    if (median !== null && Math.abs(median) > farOffMs && isAgreed(skews, median)) {
+      const side = median > 0 ? 'behind' : 'ahead of'
+      return warning(
+        'clock_skew',
+        `Senders' clocks are ${lasting(Math.abs(median))} ${side} the server's at the median: ${share} are off by over a minute.`,
+        "Sync the server's clock with NTP. If it is right, and a single back end sends the batches, sync that one's. Meanwhile, times are corrected by sentAt.",
+      )
     }
-    return farOff >= minFarOff
-      ? {
-          severity: 'info',
-          code: 'sender_clock_skew',
-          message: `Some senders' clocks are off by over a minute: ${farOff} of the last ${skews.length} batches.`,
-          fix: 'Browsers need nothing: times are corrected by sentAt. Sync the clock of a back end with NTP, and have it send the current time as sentAt.',
-        }
-      : null
+    if (farOff < minFarOff) return null
+    return info(
+      'sender_clock_skew',
+      `Some senders' clocks are off by over a minute: ${share}.`,
+      'Browsers need nothing: times are corrected by sentAt. Sync the clock of a back end with NTP, and have it send the current time as sentAt.',
+    )
   },
 
   ({ presence: { snippetVersion }, ownVersion }) => {
     // A server that runs from source has no version to compare with.
     if (snippetVersion === null || !semanticVersion.test(ownVersion)) return null
     if (!semanticVersion.test(snippetVersion)) {
-      return {
-        severity: 'info',
-        code: 'snippet_version_unknown',
-        message: "The last heartbeat's v is not a version number, such as 1.4.0.",
-        fix: `Have the page send its snippet's version as v; this server is ${ownVersion}.`,
-      }
+      return info(
+        'snippet_version_unknown',
+        "The last heartbeat's v is not a version number, such as 1.4.0.",
+        `Have the page send its snippet's version as v; this server is ${ownVersion}.`,
+      )
     }
-    return Bun.semver.order(snippetVersion, ownVersion) < 0
-      ? {
-          severity: 'warning',
-          code: 'snippet_outdated',
-          message: `The last heartbeat came from snippet ${snippetVersion}, and this server is ${ownVersion}.`,
-          fix: "Update the page's snippet to this server's release, and reload pages that were open during the upgrade.",
-        }
-      : null
+    if (Bun.semver.order(snippetVersion, ownVersion) >= 0) return null
+    return warning(
+      'snippet_outdated',
+      `The last heartbeat came from snippet ${snippetVersion}, and this server is ${ownVersion}.`,
+      "Update the page's snippet to this server's release, and reload pages that were open during the upgrade.",
+    )
   },
 ]
 
 /** Everything that the evidence shows, in a fixed order. */
 export function findingsOf(evidence: Evidence): Found[] {
-  return rules.flatMap(rule => rule(evidence) ?? []).map(found => ({ since: null, ...found }))
+  return rules.flatMap(rule => rule(evidence) ?? [])
 }

@@ -22,16 +22,16 @@ const rangeOnPaper = /– .+ \d{4}, Europe\/Berlin, all versions/
 const pages: readonly ExpectedPage[] = [
   {
     ...{ path: '/', title: 'Overview', shows: 'Spring news' },
-    onPaper: [/Numbers of the last 7 days, Europe\/Berlin/],
+    onPaper: [/Days are those of Berlin/],
   },
   { path: '/flows', title: 'Flows', shows: 'Spring news' },
   { path: '/flows/new', title: 'New flow', shows: 'Welcome tour' },
-  { path: '/flows/new/blank', title: 'New flow', shows: 'No problems' },
+  { path: '/flows/new/blank', title: 'New flow', shows: 'Name' },
   { path: '/flows/new/blank?view=yaml', title: 'New flow', shows: 'No problems' },
   { path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },
   { path: '/flows/welcome?by=plan', title: 'Welcome tour', shows: 'Completion by plan' },
   { path: '/flows/welcome/health', ...ofFlow('Health'), shows: 'Of the last 24 hours' },
-  { path: '/flows/welcome/edit', ...ofFlow('Edit'), shows: 'No problems' },
+  { path: '/flows/welcome/edit', ...ofFlow('Edit'), shows: 'Name' },
   { path: '/flows/welcome/edit?view=yaml', ...ofFlow('Edit'), shows: 'No problems' },
   { path: '/flows/welcome/versions', ...ofFlow('Versions'), shows: 'Published versions' },
   {
@@ -39,7 +39,7 @@ const pages: readonly ExpectedPage[] = [
     onPaper: [rangeOnPaper],
   },
   { path: '/staging', title: 'Staging', shows: 'Staging' },
-  { path: '/people', title: 'People', shows: 'Look up a person' },
+  { path: '/people', title: 'People', shows: 'Last seen' },
   { path: '/people?user=person-0', title: 'person-0', shows: 'All 8 events' },
   { path: '/people?user=nobody', title: 'nobody', shows: 'No data for nobody' },
   { path: '/explain', title: 'Troubleshoot', shows: 'Enter a page URL' },
@@ -49,7 +49,7 @@ const pages: readonly ExpectedPage[] = [
   },
   { path: `/explain?url=${address}`, title: 'Troubleshoot', shows: 'All conditions passed' },
   { path: '/install', title: 'Installation', shows: 'Installation status' },
-  { path: '/activity', title: 'Activity', shows: 'Waiting for events' },
+  { path: '/activity', title: 'Live events', shows: 'Waiting for events' },
   { path: '/settings', ...settings('General'), shows: 'Time zone' },
   {
     path: '/settings/appearance',

@@ -157,6 +157,38 @@ export function signInsConform(open: OpenStore): void {
     })
   })
 
+  test('a member is removed in the transaction that ends sessions, links and tokens of theirs', async () => {
+    const own = await Tenant.of(store)
+    const { members, access, managementTokens } = store.management
+    const begun = await begin({ subject: 'gil', name: 'Gil', role: 'owner' }, own)
+    const stays = await begin({ subject: 'hal', name: 'Hal', role: 'owner' }, own)
+    const [gil] = await members.members(own.ref, 1)
+    const sha256 = newDashboardSecret()
+    const link = newLink(sha256, { createdById: gil!.id })
+    expect(await members.invite(own.ref, link, auditOf('member.invite', 'x'))).toBe(true)
+    const token = {
+      id: newId('token'),
+      sha256: newDashboardSecret(),
+      name: 'CI',
+      createdById: gil!.id,
+    }
+    const times = { scopes: ['flows:read' as const], createdAt: 1, expiresAt: 9e12 }
+    await access.createToken(own.ref, { ...token, ...times }, auditOf('token.create', 'x'))
+    const broken = auditOf(null as never, 'x')
+    await expect(members.removeMember(own.ref, gil!.id, false, broken)).rejects.toThrow()
+    expect(await standing(begun, stays)).toEqual([true, true])
+    const remove = (id: string, of = own) =>
+      members.removeMember(of.ref, id, false, auditOf('member.remove', 'x'))
+    expect(await remove(gil!.id, other)).toBe('not_found')
+    expect(await remove(gil!.id)).toBeNull()
+    expect(await standing(begun, stays)).toEqual([false, true])
+    expect(await signIns().link(sha256)).toBeNull()
+    expect((await managementTokens.find(token.sha256))?.revokedAt).not.toBeNull()
+    const [hal, ...more] = await members.members(own.ref, 1)
+    expect([hal?.name, more]).toEqual(['Hal', []])
+    expect(await remove(hal!.id)).toBe('last_owner')
+  })
+
   test('the minute in which somebody was seen is recorded', async () => {
     const sha256 = await begin()
     for (const at of [minute + 30_000, 2 * minute + 5, 3 * minute + 7]) {

@@ -7,7 +7,7 @@ import {
   type Manage,
   requireSound as requireWhole,
 } from '../../support/dashboard.ts'
-import { draftOf as draftBy, openEditor, textIn } from '../../support/flow-editor.ts'
+import { draftOf as draftBy, isSaved, openEditor, textIn } from '../../support/flow-editor.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
 /** Where flows are written: problems are reported at their place, and nobody's work is lost. */
@@ -49,17 +49,8 @@ async function replace(page: Page, before: string, after: string): Promise<void>
   await page.keyboard.insertText(line.trimStart().replace(before, after))
 }
 
-const save = (page: Page) => page.getByRole('button', { name: 'Save draft' }).click()
-const isSaved = (page: Page) => page.getByText('The draft is saved').waitFor()
-const kept = (page: Page) =>
-  until(() =>
-    page.evaluate<boolean>(
-      `Object.keys(localStorage).some(name => name.startsWith('cairn-unsaved'))`,
-    ),
-  )
-
-describe('writing', () => {
-  test('says what the server finds wrong at its line, and leads there', async () => {
+describe('YAML', () => {
+  test('has what the server finds wrong at its line, and is saved once that is fixed', async () => {
     await begin('wrong', step('a', 'A'), step('b', 'B'))
     const { page, noticed } = await edit('wrong')
     await replace(page, 'title: B', 'titel: B')
@@ -68,21 +59,17 @@ describe('writing', () => {
     const line = (await textIn(page)).split('\n').findIndex(one => one.includes('titel')) + 1
     expect(await problem.textContent()).toContain(`Line ${line}`)
     await page.locator('.cm-lint-marker-error').first().waitFor()
+    await page.getByRole('status').getByText('Not saved. Fix').waitFor()
     await requireSound(page, noticed)
-    await save(page)
-    await page
-      .getByRole('alert')
-      .getByText(/Not saved: there (is|are)/)
-      .waitFor()
     await problem.click()
     await page.locator('.cm-focused').waitFor()
     await page.keyboard.press('End')
     await page.keyboard.press('Shift+Home')
-    await page.keyboard.insertText('title: Mended')
+    await page.keyboard.insertText('title: Fixed')
     await page.getByText('No problems').waitFor()
     await page.keyboard.press('Control+s')
     await isSaved(page)
-    expect(await draftOf('wrong')).toContain('title: Mended')
+    expect(await draftOf('wrong')).toContain('title: Fixed')
   })
 
   test('suggests what is valid at the cursor', async () => {
@@ -99,24 +86,13 @@ describe('writing', () => {
   })
 
   test('begins a new flow by the keyboard alone, and single letters are text', async () => {
-    const { page, noticed } = await house.visit('/flows')
-    await page.getByRole('link', { name: 'New flow' }).focus()
-    await page.keyboard.press('Enter')
-    await page.getByRole('link', { name: 'Start empty' }).focus()
-    await page.keyboard.press('Enter')
+    const { page, noticed } = await openEditor(house, 'new/blank?view=yaml')
     await page.getByText('No problems').waitFor()
     const isIn = () =>
       page.evaluate(`document.activeElement?.classList.contains('yaml-editor') ?? false`)
-    const tabTo = async (isThere: () => Promise<unknown>) => {
-      for (let presses = 0; presses < 20 && !(await isThere()); presses++) {
-        await page.keyboard.press('Tab')
-      }
-      expect(await isThere()).toBe(true)
+    for (let presses = 0; presses < 30 && !(await isIn()); presses++) {
+      await page.keyboard.press('Tab')
     }
-    await tabTo(() => page.evaluate(`document.activeElement?.type === 'radio'`))
-    await page.keyboard.press('ArrowRight')
-    await page.locator('.cm-content').waitFor()
-    await tabTo(isIn)
     await page.keyboard.press('Control+a')
     await page.keyboard.type('key: by-hand\nname: g h i\nsteps:\n- key: a\ntitle: A?')
     await page.getByText('No problems').waitFor()
@@ -130,20 +106,7 @@ describe('writing', () => {
     expect(await draftOf('by-hand')).toBe(
       'key: by-hand\nname: g h i\nsteps:\n  - key: a\n    title: A?\n',
     )
-    await page.getByRole('link', { name: 'Review and publish' }).click()
-    await page.getByRole('button', { name: 'Publish' }).waitFor()
     await requireSound(page, noticed)
-  })
-
-  test('a key that is taken is reported, and nothing is overwritten', async () => {
-    await begin('taken', step('a', 'A'))
-    const { page } = await house.visit('/flows/new/blank?view=yaml')
-    await page.getByText('No problems').waitFor()
-    await replace(page, 'my-tour', 'taken')
-    await save(page)
-    const taken = page.getByText(/there is a flow of the key "taken" already/i)
-    await taken.first().waitFor()
-    expect(await draftOf('taken')).toContain('title: A')
   })
 
   test('a flow that its repository locks is read-only until somebody unlocks it', async () => {
@@ -156,15 +119,13 @@ describe('writing', () => {
     await manage('POST', '/push', { flows, source, lock: true })
     const { page, noticed } = await edit('locked')
     await page.getByText('Last pushed from acme/site at 1a2b3c4, flows/a.yaml').waitFor()
-    expect(await page.getByRole('button', { name: 'Save draft' }).count()).toBe(0)
-    await page.getByRole('button', { name: 'Copy YAML' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Review and publish' }).count()).toBe(0)
     await requireSound(page, noticed)
     await page.getByRole('button', { name: 'Unlock' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Change this flow here?' })
+    const dialog = page.getByRole('dialog', { name: 'Unlock this flow?' })
     await dialog.getByRole('button', { name: 'Unlock' }).click()
-    await page.getByRole('button', { name: 'Save draft' }).waitFor()
+    await dialog.waitFor({ state: 'detached' })
     await replace(page, 'title: A', 'title: Here')
-    await save(page)
     await isSaved(page)
     expect(await draftOf('locked')).toContain('title: Here')
   })
@@ -191,11 +152,10 @@ test('an element picked on the real page appears in the form and in the YAML', a
   await dialog.getByRole('button', { name: 'Use selector' }).click()
   const selector = '[data-testid="new-project"]'
   await dialog.waitFor({ state: 'detached' })
-  expect(await page.getByLabel('CSS selector').inputValue()).toBe(selector)
+  await page.getByRole('group', { name: 'Element' }).getByText(selector).waitFor()
 
   await page.getByText('YAML', { exact: true }).click()
   await until(async () => (await textIn(page)).includes('data-testid'))
-  await save(page)
   await isSaved(page)
   const draft = Bun.YAML.parse(await draftOf('picked')) as { steps: object[] }
   expect(draft.steps).toEqual([
@@ -211,108 +171,85 @@ test('an element picked on the real page appears in the form and in the YAML', a
 const robotSaves = (key: string, a: string, b: string) =>
   manage('POST', '/push', { flows: [{ key, name: key, steps: [step('a', a), step('b', b)] }] })
 
-test('if two authors change the same step, the second one sees both versions and chooses', async () => {
-  await begin('same', step('a', 'A'), step('b', 'B2'))
-  const { page, noticed } = await edit('same')
-  await replace(page, 'title: A', 'title: Ann')
-  await replace(page, 'title: B2', 'title: Of both')
-  await robotSaves('same', 'Robot', 'B2')
-  await save(page)
-  const dialog = page.getByRole('dialog', { name: 'Both of you changed the same' })
-  await dialog.getByText('title: Ann').waitFor()
-  await dialog.getByText('title: Robot').waitFor()
-  const complaints = noticed.complaints.filter(text => !/\b(409|412)\b/.test(text))
-  await requireSound(page, { ...noticed, complaints })
-  // Cancelling keeps the text.
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  expect(await textIn(page)).toContain('title: Ann')
-  await save(page)
-  await dialog.getByRole('radio', { name: 'Theirs' }).check()
-  await dialog.getByRole('button', { name: 'Save as chosen' }).click()
-  await isSaved(page)
-  expect(await draftOf('same')).toMatch(/title: Robot[\s\S]*title: Of both/)
+describe('if someone else saved first', () => {
+  /** An author has changed a step that someone else has changed and saved meanwhile. */
+  async function conflict(key: string) {
+    await begin(key, step('a', 'A'), step('b', 'B'))
+    const visited = await edit(key)
+    await robotSaves(key, 'Robot', 'B')
+    await replace(visited.page, 'title: A', 'title: Ann')
+    const dialog = visited.page.getByRole('dialog', { name: 'Someone else saved first' })
+    await dialog.getByText('title: Robot').waitFor()
+    await dialog.getByText('title: Ann').waitFor()
+    return { ...visited, dialog }
+  }
+
+  test('an author sees the difference, and may keep what they have', async () => {
+    const { page, noticed, dialog } = await conflict('mine')
+    const complaints = noticed.complaints.filter(text => !/\b(409|412)\b/.test(text))
+    await requireSound(page, { ...noticed, complaints })
+    await dialog.getByRole('button', { name: 'Keep mine' }).click()
+    await isSaved(page)
+    expect(await draftOf('mine')).toContain('title: Ann')
+  })
+
+  test('or take what is saved', async () => {
+    const { page, dialog } = await conflict('theirs')
+    await dialog.getByRole('button', { name: 'Take theirs' }).click()
+    await isSaved(page)
+    expect(await textIn(page)).toContain('title: Robot')
+    expect(await draftOf('theirs')).toContain('title: Robot')
+  })
 })
 
-describe('unsaved work', () => {
-  test('is restored after a reload, and merged with what others have saved since', async () => {
-    await begin('reloaded', step('a', 'A'), step('b', 'B'))
-    const { page, noticed } = await edit('reloaded')
-    await replace(page, 'title: A', 'title: Mine')
-    await kept(page)
-    await robotSaves('reloaded', 'A', 'Robot')
-    await page.reload()
-    await page.getByText('Unsaved changes of').waitFor()
-    expect(await textIn(page)).toContain('title: A')
-    await requireSound(page, noticed)
-    await page.getByRole('button', { name: 'Go on with them' }).click()
-    expect(await textIn(page)).toContain('title: Mine')
-    await save(page)
-    await page.getByText(/Saved, with what Robot .*: Step "b"/).waitFor()
-    expect(await draftOf('reloaded')).toMatch(/title: Mine[\s\S]*title: Robot/)
-    await page.reload()
-    await page.getByText('No problems').waitFor()
-    expect(await page.getByText('Unsaved changes of').count()).toBe(0)
-  })
-
-  test('of two tabs is told apart, by the second and by what was changed', async () => {
-    await begin('tabs', step('a', 'A'))
-    const { page, noticed } = await edit('tabs')
-    const other = await page.context().newPage()
-    other.on('dialog', dialog => dialog.accept())
-    await other.goto(page.url())
-    await other.getByText('No problems').waitFor()
-    await replace(page, 'title: A', 'title: From here')
-    await kept(page)
-    await replace(other, 'title: A', 'title: From there')
-    await page.getByText('being edited in another tab').waitFor()
-    for (const tab of [page, other]) await tab.reload()
-    const left = page.locator('.editor-notice', {
-      hasText: /^Unsaved changes of .+ \d\d:\d\d:\d\d /,
-    })
-    await left.nth(1).waitFor()
-    const lines = await left.locator('code').allInnerTexts()
-    expect(lines.toSorted()).toEqual(['title: From here', 'title: From there'])
-    await requireSound(page, noticed)
-    await left.filter({ hasText: 'From there' }).getByRole('button', { name: 'Go on' }).click()
-    expect(await textIn(page)).toContain('title: From there')
-  })
-
-  test('is asked about before a link leads away', async () => {
+describe('what is not saved yet', () => {
+  test('is saved when its author leaves the page at once', async () => {
     await begin('left', step('a', 'A'))
     const { page } = await edit('left')
-    await replace(page, 'title: A', 'title: Unsaved')
+    await replace(page, 'title: A', 'title: Quick')
     await page.getByRole('link', { name: 'Runs', exact: true }).click()
-    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
-    await dialog.getByRole('button', { name: 'Stay' }).click()
-    expect(await textIn(page)).toContain('title: Unsaved')
-    await page.getByRole('link', { name: 'Runs', exact: true }).click()
-    await dialog.getByRole('button', { name: 'Leave' }).click()
     await page.waitForURL(/\/runs(\?|$)/)
-    await page.locator('.yaml-editor').waitFor({ state: 'detached' })
-    await page.goBack()
-    await page.getByText('Unsaved changes of').waitFor()
-    await page.getByRole('button', { name: 'Discard' }).click()
-    await page.getByText('Unsaved changes of').waitFor({ state: 'detached' })
+    await until(async () => (await draftOf('left')).includes('title: Quick'))
   })
 
-  test('survives a restart of the server and the end of the session', async () => {
+  test('survives a reload, a restart of the server and the end of the session', async () => {
     await begin('restarted', step('a', 'A'))
     const { page } = await edit('restarted')
-    await replace(page, 'title: A', 'title: Kept')
     await page.getByText('No problems').waitFor()
     await house.server.end()
-    await save(page)
-    await page.getByText('Not saved: the server is not reached').waitFor()
-    expect(await textIn(page)).toContain('title: Kept')
+    await replace(page, 'title: A', 'title: Kept')
+    await page.getByText('Not saved: server unreachable.').waitFor()
     house.server = await house.place.serve(['--port', new URL(house.server.url).port])
-    await save(page)
     await isSaved(page)
     expect(await draftOf('restarted')).toContain('title: Kept')
 
-    await replace(page, 'title: Kept', 'title: Kept too')
+    const cookies = await page.context().cookies()
     await page.context().clearCookies()
-    await page.keyboard.press('Control+s')
+    await replace(page, 'title: Kept', 'title: Kept too')
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
     expect(await textIn(page)).toContain('title: Kept too')
+    await page.context().addCookies(cookies)
+    await page.reload()
+    await isSaved(page)
+    await until(async () => (await draftOf('restarted')).includes('title: Kept too'))
+  })
+
+  test('is there again after a reload, and may be discarded', async () => {
+    await begin('reloaded', step('a', 'A'))
+    const { page, noticed } = await edit('reloaded')
+    await page.route('**/manage/flows/*/draft', route =>
+      route.request().method() === 'PUT' ? route.abort() : route.continue(),
+    )
+    await replace(page, 'title: A', 'title: Mine')
+    await page.getByText('Not saved: server unreachable.').waitFor()
+    await page.reload()
+    await page.getByText('Restored the changes that were not saved.').waitFor()
+    await until(async () => (await textIn(page)).includes('title: Mine'))
+    const complaints = noticed.complaints.filter(text => !/draft|ERR_FAILED/.test(text))
+    await requireSound(page, { ...noticed, complaints })
+    await page.getByRole('button', { name: 'Discard them' }).click()
+    await isSaved(page)
+    expect(await textIn(page)).toContain('title: A')
+    expect(await draftOf('reloaded')).toContain('title: A')
   })
 })

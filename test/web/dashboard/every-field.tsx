@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { render } from 'preact'
 import { FlowDefinition } from '../../../src/core/flow/flow.ts'
 import { FlowForm } from '../../../src/web/dashboard/authoring/form/flow-form.tsx'
-import { pointerOf } from '../../../src/web/dashboard/authoring/form/problems.ts'
+import { pointerOf } from '../../../src/web/dashboard/authoring/form/form.ts'
 
 /** Runs in a page: tells at which fields of a flow the form does not show what is wrong with them. */
 
@@ -45,13 +45,13 @@ async function lookAt(path: string, flow: unknown): Promise<string[]> {
   const nothing = () => {}
   render(
     <FlowForm
-      text={JSON.stringify(flow)}
+      flow={flow as never}
       problems={[problem as never]}
       isLocked={false}
+      isNew={false}
       part={null}
       onPart={nothing}
-      onChange={nothing}
-      pick={null}
+      change={nothing}
     />,
     root,
   )

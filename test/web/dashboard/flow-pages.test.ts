@@ -78,17 +78,13 @@ const openTab = (page: Page) =>
 describe('health', () => {
   test('shows the state, the people and the element of each step; a viewer cannot change anything', async () => {
     const { page } = await house.visit('/flows/welcome/health')
-    await page
-      .getByText(
-        '1 of 2 steps with a target needs a person. Too few people have met 1 of them to say.',
-      )
-      .waitFor()
+    await page.getByText('1 of 2 steps needs attention. Not enough data for 1 step.').waitFor()
     const lost = section(page, 'Start a project')
     expect(await openTab(page)).toBe('Health')
     const text = await lost.innerText()
     for (const said of [
-      ...['Broken', '0 of 6 people', '6 missed it', 'No element after waiting'],
-      ...['https://app.example/projects', '#create', 'latest looks'],
+      ...['Broken', 'Found for 0 of 6 people', 'not found for 6', 'No element after waiting'],
+      ...['https://app.example/projects', '#create', 'latest pages'],
     ]) {
       expect(text).toContain(said)
     }
@@ -98,24 +94,28 @@ describe('health', () => {
     expect(row('Name')).toMatch(/New project\s+Create\s+changed/)
     expect(row('Role')).toMatch(/button\s+link\s+changed/)
     expect(row('Tag')).not.toContain('changed')
-    await section(page, 'Invite your team').getByText('3 have met it in version 1.').waitFor()
-    await section(page, 'Hello').getByText('Points at no element').waitFor()
-    await page.getByRole('button', { name: 'How health is defined' }).focus()
-    await page.getByText('unknown: fewer than five people').first().waitFor()
+    await section(page, 'Invite your team')
+      .getByText('3 of 5 people in the last 24 hours, with version 1')
+      .waitFor()
+    await section(page, 'Hello').getByText('No element to monitor').waitFor()
+    // What is broken comes first, before steps that have no element.
+    expect(await page.locator('section.step h2').allInnerTexts()).toEqual([
+      ...['Start a project', 'Invite your team', 'Hello'],
+    ])
 
     const { page: viewers } = await house.visit('/flows/welcome/health', { role: 'viewer' })
-    await viewers.getByText('A selector that would find it').waitFor()
-    expect(await viewers.getByRole('button', { name: /Put into draft|Pin/ }).count()).toBe(0)
+    await viewers.getByText('Suggested selector').waitFor()
+    expect(await viewers.getByRole('button', { name: /Use in draft|snapshot/ }).count()).toBe(0)
   })
 
   test('has the draft remember what the element was like', async () => {
     const { page } = await house.visit('/flows/welcome/health')
     const lost = section(page, 'Start a project')
-    await lost.getByRole('button', { name: 'Pin' }).click()
-    const pinning = page.getByRole('dialog', { name: 'Pin the element of “Start a project”?' })
-    await pinning.getByRole('button', { name: 'Pin' }).click()
-    await page.getByRole('status').getByText('The draft remembers what the element').waitFor()
-    await lost.getByRole('button', { name: 'Pin' }).waitFor({ state: 'detached' })
+    await lost.getByRole('button', { name: 'Save element snapshot' }).click()
+    const pinning = page.getByRole('dialog', { name: /Save the element snapshot/ })
+    await pinning.getByRole('button', { name: 'Save snapshot' }).click()
+    await page.getByRole('status').getByText('Snapshot saved in the draft.').waitFor()
+    await lost.getByRole('button', { name: 'Save element snapshot' }).waitFor({ state: 'detached' })
     const fingerprint = { tag: 'button' }
     expect(await targetOfDraft()).toMatchObject({ selector: '#new', fingerprint })
   })
@@ -148,7 +148,7 @@ describe('versions', () => {
     const [newest] = await versionOf()
     expect(newest).toMatchObject({ version: before + 1, note: 'For the spring release' })
     await page.getByRole('row', { name: /For the spring release/ }).waitFor()
-    await page.getByText('No draft waits').waitFor()
+    await page.getByText('No unpublished changes').waitFor()
   })
 
   test('any two are compared as the address says, and Back undoes a choice', async () => {
@@ -164,23 +164,23 @@ describe('versions', () => {
     expect(await page.locator('.diff .added').count()).toBe(told('+').length)
     expect(await page.locator('.diff .removed').count()).toBe(told('-').length)
     await page.getByLabel('From', { exact: true }).selectOption('2')
-    await page.getByText('Nothing differs.').waitFor()
+    await page.getByText('No differences').waitFor()
     expect(new URL(page.url()).search).toBe('?from=2&to=2')
     await page.goBack()
     await lines.first().waitFor()
-    await page.getByRole('link', { name: 'Done comparing' }).click()
+    await page.getByRole('link', { name: 'Stop comparing' }).click()
     await lines.first().waitFor({ state: 'detached' })
   })
 
-  test('gives a draft up, and rolls back to an older version as a new one', async () => {
+  test('discards a draft, and rolls back to an older version as a new one', async () => {
     await editDraft('A mistake')
     const { page } = await house.visit('/flows/welcome/versions')
-    await page.getByRole('button', { name: 'Give the draft up' }).click()
+    await page.getByRole('button', { name: 'Discard draft' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: 'Give the draft up' }).click()
-    await page.getByRole('status').getByText('The draft is gone.').waitFor()
+    await dialog.getByRole('button', { name: 'Discard draft' }).click()
+    await page.getByRole('status').getByText('Draft discarded.').waitFor()
     const before = (await versionOf())[0]!.version
-    await page.getByRole('button', { name: 'Roll back to version 1?' }).click()
+    await page.getByRole('button', { name: 'Roll back to version 1' }).click()
     await dialog.getByText('title: Hello again').waitFor()
     await dialog.getByRole('button', { name: 'Roll back' }).click()
     const sentence = `Version 1 is live again, as version ${before + 1}.`
@@ -196,16 +196,16 @@ describe('versions', () => {
     const { page } = await house.visit('/flows/news/versions')
     await page.getByRole('button', { name: 'Unpublish' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('No page shows it any more').waitFor()
+    await dialog.getByText('Visitors stop seeing it on their next page').waitFor()
     await dialog.getByRole('button', { name: 'Unpublish' }).click()
-    await page.getByRole('status').getByText('Pages do not show it any more.').waitFor()
+    await page.getByRole('status').getByText('Unpublished.').waitFor()
     await page.getByRole('link', { name: 'Health' }).click()
     await page.getByText('Pages do not show this flow').waitFor()
     await page.goBack()
     await page.getByRole('heading', { name: 'Version 1 is not shown' }).waitFor()
     const publish = page.getByRole('button', { name: 'Publish', exact: true })
     await publish.click()
-    await dialog.getByText('Pages show it again').waitFor()
+    await dialog.getByText('Visitors get it on their next page').waitFor()
     await dialog.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('status').getByText('Version 1 is live.').waitFor()
 
@@ -215,12 +215,12 @@ describe('versions', () => {
     const json = { error: 'Busy', code: 'overloaded' }
     await page.route(path, route => route.fulfill({ status: 503, json }), { times: 1 })
     await archive.click()
-    await dialog.getByText('The server is busy.').waitFor()
+    await dialog.getByText('Server busy.').waitFor()
     await page.route(path, route => route.abort(), { times: 1 })
     await archive.click()
-    await dialog.getByText('The server cannot be reached.').waitFor()
+    await dialog.getByText('Server unreachable.').waitFor()
     await archive.click()
-    await page.getByRole('status').getByText('It is in the archive.').waitFor()
+    await page.getByRole('status').getByText('Archived.').waitFor()
     await publish.click()
     await dialog.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('status').getByText('Version 1 is live.').waitFor()
@@ -230,7 +230,7 @@ describe('versions', () => {
     const { page } = await house.visit('/flows/welcome/versions', { role: 'viewer' })
     await page.getByRole('row', { name: /For the spring release/ }).waitFor()
     expect(await openTab(page)).toBe('Versions')
-    const changing = /Publish|Give|Roll back|Unpublish|Archive/
+    const changing = /Publish|Discard|Roll back|Unpublish|Archive/
     expect(await page.getByRole('button', { name: changing }).count()).toBe(0)
   })
 })
@@ -255,7 +255,6 @@ describe('runs', () => {
     await page.goBack()
     await page.locator('tbody tr', { hasText: 'Dismissed' }).first().waitFor()
     expect(await rows.count()).toBe(40)
-    await page.getByText('Days and times are of UTC.').waitFor()
   })
 
   test('are listed in pages that have addresses; a range without runs says so', async () => {

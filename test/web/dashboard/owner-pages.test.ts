@@ -32,7 +32,7 @@ const say = (page: Page, text: string) => page.getByRole('status').getByText(tex
 
 test('people without access get no links to the pages; an owner reads how to become the operator', async () => {
   const { page, noticed } = await house.visit('/settings', { role: 'editor' })
-  await page.getByText('You may not see this').waitFor()
+  await page.getByText('No access').waitFor()
   expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0)
   // The page sends no request that the server would reject.
   await requireSound(page, noticed)
@@ -224,8 +224,8 @@ test('the audit log is filtered by subject and split into pages, each with an ad
   await page.goto(house.at('/settings/audit?subject=nobody'))
   await page.getByText('No matching changes').waitFor()
   await page.goto(house.at('/settings/audit?before=nonsense'))
-  await page.getByText('This address asks for something that does not exist').waitFor()
-  await page.getByRole('link', { name: 'Without the filters' }).click()
+  await page.getByText('Unknown filter').waitFor()
+  await page.getByRole('link', { name: 'Clear filters' }).click()
   await page.getByText('Pushed and published').first().waitFor()
 })
 

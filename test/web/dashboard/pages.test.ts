@@ -18,22 +18,22 @@ testPages(
   [
     {
       ...{ path: '/flows', title: 'Flows', shows: 'Spring news' },
-      onPaper: [/Numbers of the last 30 days, Europe\/Berlin/],
+      onPaper: [/Last 30 days, Europe\/Berlin/],
     },
     {
       ...{ path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },
       onPaper: [
-        /– .+ \d{4}, Europe\/Berlin, all versions/,
+        /– .+ \d{4}, Berlin, all versions/,
         'Runs that were neither completed nor dismissed',
       ],
     },
     {
       ...{ path: '/flows/welcome/edit', title: 'Edit · Welcome tour', heading: 'Welcome tour' },
-      shows: 'No problems',
+      shows: 'How often a person sees it',
     },
     {
       ...{ path: '/settings/limits', title: 'Rate limits · Settings', heading: 'Settings' },
-      shows: 'fingerprint',
+      shows: 'Element snapshots',
     },
   ],
 )
@@ -118,7 +118,7 @@ test('a page that is being left writes nothing into the address of the next one'
   await rest(page, /settings-page/)
   expect(new URL(page.url()).search).toBe('')
   release()
-  await page.getByText('Current key').waitFor()
+  await page.getByRole('combobox', { name: 'Time zone' }).waitFor()
   expect(new URL(page.url()).search).toBe('')
 })
 
@@ -149,7 +149,7 @@ test('a page whose file stays missing says so after one reload, and offers to re
   await page.getByText('Cairn was upgraded').waitFor()
   expect(requests).toBe(2)
   await page.unroute('**/assets/results-page-*')
-  await page.getByRole('button', { name: 'Load again' }).click()
+  await page.getByRole('button', { name: 'Reload page' }).click()
   await page.getByText('Where people leave').waitFor()
 })
 

@@ -55,13 +55,13 @@ test('signing in opens the requested page; if the provider is down or rejects it
   // The server knows nothing of the provider yet, because nobody has signed in since the start.
   await provider.stop()
   await button.click()
-  await page.getByText('Your identity provider does not answer').waitFor()
+  await page.getByText('Your identity provider does not respond').waitFor()
   expect(await hardToUse(page)).toEqual([])
   await provider.resume()
   const { person } = provider
   provider.person = { ...person, isUnwilling: true }
   // The server does not ask it again for some seconds.
-  const refused = page.getByText('Your identity provider did not let you in')
+  const refused = page.getByText('Your identity provider did not allow it')
   while (!(await refused.isVisible())) {
     await button.click()
     await page.getByText(/^Your identity provider d(oes|id) not/).waitFor()

@@ -167,7 +167,7 @@ test('a role without access to people gets no link to them, and an explanation a
   expect(await page.getByLabel('User ID').count()).toBe(0)
   expect(await page.getByRole('link', { name: 'People', exact: true }).count()).toBe(0)
   await page.goto(house.at(`/explain?url=${address}&user=person-0`))
-  await page.getByText('You may not see this').waitFor()
+  await page.getByText('No access').waitFor()
 })
 
 test('from a part of an id, support finds a person, what they did, and in two clicks why they see no flow', async () => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { CST, Lexer, parseDocument, stringify } from 'yaml'
 import { type Change, change } from '../../../src/core/flow/edit/change.ts'
-import { isSame } from '../../../src/core/flow/edit/source.ts'
-import type { Plain } from '../../../src/core/flow/minimal.ts'
+import type { Plain } from '../../../src/core/flow/plain.ts'
+import { isSame } from '../../../src/core/flow/plain.ts'
 import { rounds } from '../../support/rounds.ts'
 
 /** What the form writes into the text of a flow. */

@@ -13,7 +13,7 @@ const rule = (attribute: string, op: string, value?: unknown) => ({ attribute, o
 const page = (pattern: string, match = 'prefix') => ({ match, pattern })
 
 test('a flow without rules is for everybody everywhere', () => {
-  expect(told({})).toEqual(['Every page', 'Everybody', 'As long as it is published'])
+  expect(told({})).toEqual(['Every page', 'Everyone', 'For as long as it is published'])
 })
 
 test('rules are told in words', () => {
@@ -23,8 +23,8 @@ test('rules are told in words', () => {
   }
   const schedule = { from: '2026-12-01T09:00', to: '2026-12-24', timezone: 'Europe/Berlin' }
   expect(told({ targeting, schedule, rollout: { percent: 20 } })).toEqual([
-    'Those whose address begins with /projects or matches the pattern /a/*',
-    'plan is one of free, team and role is not there, of whom 20 %',
+    'Address begins with /projects or matches the pattern /a/*',
+    '20% of: plan is one of free, team and role is not set',
     'From 2026-12-01 09:00 to 2026-12-24, Europe/Berlin',
   ])
 })

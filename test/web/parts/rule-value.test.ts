@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Plain } from '../../../src/core/flow/minimal.ts'
+import type { Plain } from '../../../src/core/flow/plain.ts'
 import {
   readValue,
   valueForOp,

@@ -15,9 +15,9 @@ import {
   visit,
   type YAMLSeq,
 } from 'yaml'
-import type { Plain } from '../minimal.ts'
+import { isMapping, isSame, type Path, type Plain, valueAt } from '../plain.ts'
 import { valueLines } from '../text.ts'
-import { isError, isMapping, isSame, type Path, parseSource, valueAt } from './source.ts'
+import { isError, parseSource } from './source.ts'
 
 /** One change that the form makes to a flow's text. */
 export type Change =

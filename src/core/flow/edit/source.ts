@@ -7,12 +7,10 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
-import type { Plain } from '../minimal.ts'
+import { isMapping, type Plain } from '../plain.ts'
 import { parseYaml } from '../yaml.ts'
 
 /** Finds positions in the text of a flow file, without changing anything. */
-
-export type Path = readonly (string | number)[]
 
 /** A field of a mapping, with the nodes of its name and value. */
 type Field = Pair<Node, Node | null>
@@ -82,34 +80,6 @@ function unshared(value: Plain): Plain {
 }
 
 export const isError = (read: Source | SourceProblem): read is SourceProblem => 'reason' in read
-
-/** Whether two values are equal; the order of fields does not matter. */
-export function isSame(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a) !== Array.isArray(b)) return false
-  const names = Object.keys(a)
-  return (
-    names.length === Object.keys(b).length &&
-    names.every(
-      name =>
-        Object.hasOwn(b, name) && isSame(a[name as keyof typeof a], b[name as keyof typeof b]),
-    )
-  )
-}
-
-export const isMapping = (value: unknown): value is { [name: string]: Plain } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** The value at a path, or undefined. */
-export function valueAt(value: Plain | undefined, path: Path): Plain | undefined {
-  let at = value
-  for (const name of path) {
-    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, name)) return undefined
-    at = (at as Record<string | number, Plain>)[name]
-  }
-  return at
-}
 
 const fieldsOf = (map: YAMLMap) => map.items as unknown as Field[]
 

@@ -1,7 +1,6 @@
 import type { Change } from '../edit/change.ts'
-import { isMapping, isSame, valueAt } from '../edit/source.ts'
 import { FlowDefinition } from '../flow.ts'
-import type { Plain } from '../minimal.ts'
+import { isMapping, isSame, type Plain, valueAt } from '../plain.ts'
 import { type LocaleTexts, type Path, textFields } from './fields.ts'
 
 type Mapping = { [name: string]: Plain }

@@ -40,7 +40,7 @@ const folded = (text: string) => text.replace(/\s+/g, ' ').trim()
  *
  * @param locale for files that do not name their language
  * @param takesOutdated whether to accept translations of texts that have changed since
- * @throws SheetFault if the file belongs to another flow or language
+ * @throws SheetProblem if the file belongs to another flow or language
  */
 export function importTexts(
   flow: FlowDefinition,
@@ -106,7 +106,7 @@ function pruned(value: unknown): unknown {
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
-/** @throws SheetFault */
+/** @throws SheetProblem */
 function localeFor(flow: FlowDefinition, sheet: TextSheet, requested: string | undefined): string {
   if (sheet.flow !== null && sheet.flow !== flow.key) {
     throw new SheetProblem(
@@ -135,7 +135,7 @@ function localeFor(flow: FlowDefinition, sheet: TextSheet, requested: string | u
   return to
 }
 
-/** The language that a flow is written in. @throws SheetFault if the flow does not say */
+/** The language that a flow is written in. @throws SheetProblem if the flow does not say */
 export function requireLocale({ key, locale }: FlowDefinition): string {
   if (locale !== undefined) return locale
   throw new SheetProblem(
@@ -143,7 +143,7 @@ export function requireLocale({ key, locale }: FlowDefinition): string {
   )
 }
 
-/** @throws SheetFault if translations cannot be in that language */
+/** @throws SheetProblem if translations cannot be in that language */
 function requireTarget({ locale }: FlowDefinition, to: string): void {
   const problem = localeProblem(to)
   if (problem !== null) throw new SheetProblem(problem)

@@ -10,7 +10,7 @@ import { readXliff, xliffText } from './xliff.ts'
 
 /** A sheet as a file. JSON contains only translations; an untranslated text is empty there. */
 export function sheetText(sheet: TextSheet, format: SheetFormat): string {
-  if (format !== 'json') return xliffText(sheet, format === 'xliff' ? '2.0' : '1.2')
+  if (format !== 'json') return xliffText(sheet)
   const texts = sheet.entries.map(({ id, target }) => [id, target ?? ''])
   return `${JSON.stringify(Object.fromEntries(texts), null, 2)}\n`
 }
@@ -24,7 +24,7 @@ export const sheetFileType = (format: SheetFormat) =>
 /**
  * Reads a file for translators as XLIFF or JSON, depending on its content.
  *
- * @throws SheetFault with what to do about it
+ * @throws SheetProblem with what to do about it
  */
 export function readSheet(text: string): TextSheet {
   if (text.length > maxSheetLength)

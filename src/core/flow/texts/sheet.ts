@@ -38,7 +38,7 @@ export function sheetOf(flow: FlowDefinition, to: string): TextSheet {
 }
 
 /** The formats of files for translators; `xliff` is version 2.0. */
-export const sheetFormats = ['xliff', 'xliff-1.2', 'json'] as const
+export const sheetFormats = ['xliff', 'json'] as const
 export type SheetFormat = (typeof sheetFormats)[number]
 
 /** Why a file cannot be read, in one sentence. */

@@ -18,46 +18,23 @@ const unwritable = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
 /** Invisible characters are written as references, so that no editor loses them. */
 const content = (text: string) => withEscapes(escaped(text).replace(unwritable, ''), reference)
 
-/** XLIFF 2.0 (OASIS standard), or 1.2, which older programs read. */
-export function xliffText({ flow, from, to, entries }: TextSheet, version: '2.0' | '1.2'): string {
-  const isOld = version === '1.2'
+/** XLIFF 2.0 (OASIS standard). */
+export function xliffText({ flow, from, to, entries }: TextSheet): string {
   const name = (text: string | null) => escaped(text ?? '')
-  const unit = ({ id, source, target, note }: TextSheet['entries'][number]) => {
-    const noteText = content(note ?? '')
-    const own = `<source>${content(source ?? '')}</source>`
-    const state = target === null ? (isOld ? 'needs-translation' : 'initial') : 'translated'
-    const targetText = target === null ? '' : content(target)
-    if (isOld) {
-      return `      <trans-unit id="${name(id)}" xml:space="preserve">
-        ${own}
-        <target state="${state}">${targetText}</target>
-        <note>${noteText}</note>
-      </trans-unit>`
-    }
-    const shown = target === null ? '' : `\n        <target>${targetText}</target>`
+  const units = entries.map(({ id, source, target, note }) => {
+    const state = target === null ? 'initial' : 'translated'
+    const translation = target === null ? '' : `\n        <target>${content(target)}</target>`
     return `    <unit id="${name(id)}">
-      <notes><note>${noteText}</note></notes>
+      <notes><note>${content(note ?? '')}</note></notes>
       <segment state="${state}">
-        ${own}${shown}
+        <source>${content(source ?? '')}</source>${translation}
       </segment>
     </unit>`
-  }
-  const units = entries.map(unit).join('\n')
-  if (isOld) {
-    return `<?xml version="1.0" encoding="UTF-8"?>
-<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2">
-  <file original="${name(flow)}" source-language="${name(from)}" target-language="${name(to)}" datatype="plaintext">
-    <body>
-${units}
-    </body>
-  </file>
-</xliff>
-`
-  }
+  })
   return `<?xml version="1.0" encoding="UTF-8"?>
 <xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" srcLang="${name(from)}" trgLang="${name(to)}">
   <file id="${name(flow)}" canResegment="no" xml:space="preserve">
-${units}
+${units.join('\n')}
   </file>
 </xliff>
 `
@@ -66,17 +43,9 @@ ${units}
 const deepest = 50
 
 /** Elements that contain texts which are not the unit's: proposals, and notes of tools. */
-const aside = new Set([
-  'alt-trans',
-  'seg-source',
-  'notes',
-  'note',
-  'matches',
-  'glossary',
-  'metadata',
-])
+const aside = new Set(['notes', 'matches', 'glossary', 'metadata'])
 /** Marks that a tool puts around words. Their content is kept. */
-const around = new Set(['mrk', 'g', 'pc', 'sub'])
+const around = new Set(['mrk', 'pc'])
 
 /** A unit while it is being read, segment by segment. */
 interface Reading {
@@ -89,17 +58,16 @@ interface Reading {
 }
 
 /**
- * Reads XLIFF 1.2 and 2.x, whatever program wrote it. Only XML's own five entities are resolved, and
- * document types are refused, so that a file can neither refer to another file nor expand.
+ * Reads XLIFF 2.x, whatever program wrote it. Only XML's own five entities are resolved, and
+ * document types are rejected, so that a file can neither refer to another file nor expand.
  *
  * The `xliff` package keeps only the last segment of a unit, drops what marks surround, and says no place.
  *
- * @throws SheetFault
+ * @throws SheetProblem
  */
 export function readXliff(text: string): TextSheet {
   const sheet: TextSheet = { flow: null, from: null, to: null, entries: [] }
   const open: string[] = []
-  let version = ''
   let files = 0
   let asideAt = 0
   let unit: Reading | null = null
@@ -153,9 +121,8 @@ export function readXliff(text: string): TextSheet {
     open.push(local)
     if (open.length > deepest) throw problem(`more than ${deepest} levels deep`)
     if (open.length === 1) {
-      version = value('version') ?? ''
-      if (local !== 'xliff' || !/^(1\.2|2\.\d)$/.test(version)) {
-        throw problem('not XLIFF 1.2 or 2: export a file and have that translated')
+      if (local !== 'xliff' || !/^2\.\d$/.test(value('version') ?? '')) {
+        throw problem('not XLIFF 2: export a file and have that translated')
       }
       sheet.from = value('srcLang') ?? null
       sheet.to = value('trgLang') ?? null
@@ -164,10 +131,8 @@ export function readXliff(text: string): TextSheet {
     if (aside.has(local)) asideAt = open.length
     else if (local === 'file') {
       if (++files > 1) throw problem('it contains several files: import one flow at a time')
-      sheet.flow = value('original') ?? value('id') ?? null
-      sheet.from = value('source-language') ?? sheet.from
-      sheet.to = value('target-language') ?? sheet.to
-    } else if (local === 'unit' || local === 'trans-unit') beginUnit(value('id'))
+      sheet.flow = value('id') ?? null
+    } else if (local === 'unit') beginUnit(value('id'))
     else if (unit && (local === 'source' || local === 'target')) {
       into = local
       if (local === 'target') segment.target = ''
@@ -193,10 +158,7 @@ export function readXliff(text: string): TextSheet {
       if (asideAt === depth) asideAt = 0
     } else if (local === into) into = null
     else if (local === 'segment' || local === 'ignorable') endSegment(local === 'ignorable')
-    else if (local === 'trans-unit' || local === 'unit') {
-      if (local === 'trans-unit') endSegment(false)
-      endUnit()
-    }
+    else if (local === 'unit') endUnit()
   })
 
   parser.write(text).close()

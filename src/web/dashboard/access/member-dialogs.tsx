@@ -5,6 +5,7 @@ import { base } from '../api/base.ts'
 import type { Failure } from '../api/failure.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
+import { roleNames } from '../api/session.ts'
 import { problemsAt } from '../organisations/saving.ts'
 import { Button } from '../parts/button.tsx'
 import { Choice } from '../parts/choice.tsx'
@@ -15,13 +16,6 @@ import { TextField } from '../parts/text-field.tsx'
 
 type Member = MemberList['members'][number]
 type Role = MemberList['invitations'][number]['role']
-
-export const roleNames = {
-  viewer: 'Viewer',
-  editor: 'Editor',
-  owner: 'Owner',
-  operator: 'Operator',
-} as const
 
 const choices = [
   ['viewer', roleNames.viewer, 'Sees flows and results.'],

@@ -3,7 +3,7 @@ import type { MemberList } from '../../../modules/members/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
-import { session } from '../api/session.ts'
+import { roleNames, session } from '../api/session.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
@@ -12,7 +12,7 @@ import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Tip } from '../parts/tip.tsx'
 import { Reading } from '../shell/states.tsx'
-import { ChangeRole, Invite, roleNames, SignInLink } from './member-dialogs.tsx'
+import { ChangeRole, Invite, SignInLink } from './member-dialogs.tsx'
 
 export type Member = MemberList['members'][number]
 type Invitation = MemberList['invitations'][number]

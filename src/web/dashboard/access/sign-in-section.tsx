@@ -1,12 +1,11 @@
 import { momentHere } from '../analytics/zone.ts'
 import { useOnce } from '../api/once.ts'
-import { readWays, session, signOut } from '../api/session.ts'
+import { readWays, roleNames, session, signOut } from '../api/session.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Opener } from '../parts/opener.tsx'
 import { addressOf } from '../shell/address.ts'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
-import { roleNames } from './member-dialogs.tsx'
 
 /** The ways to sign in. */
 function WaysIn() {

@@ -6,6 +6,7 @@ import { noteNodesBehind, noteReached, noteTrouble } from './trouble.ts'
 
 export interface Asked {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** JSON, or a file. */
   body?: unknown
   /** The ETag of what is known already: the answer is null if it has not changed. */
   known?: string | null
@@ -28,11 +29,12 @@ async function send(path: string, options: Asked, credential: string): Promise<R
   if (known) headers['if-none-match'] = known
   if (ifMatch) headers['if-match'] = ifMatch
   if (isNew) headers['if-none-match'] = '*'
-  if (body !== undefined) headers['content-type'] = 'application/json'
+  const isFile = body instanceof Blob
+  if (body !== undefined && !isFile) headers['content-type'] = 'application/json'
   return reach(`${api}${path}`, {
     method,
     headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
     ...(signal && { signal }),
   })
 }

@@ -6,6 +6,13 @@ import { Failure, failureOf, reach } from './failure.ts'
 
 export type Role = 'viewer' | 'editor' | 'owner' | 'operator'
 
+export const roleNames: Readonly<Record<Role, string>> = {
+  viewer: 'Viewer',
+  editor: 'Editor',
+  owner: 'Owner',
+  operator: 'Operator',
+}
+
 /** Who is signed in, for one organisation. The token lives for minutes, and only in memory. */
 export interface Session {
   token: string

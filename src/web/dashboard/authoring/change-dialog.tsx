@@ -2,20 +2,17 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { readAgain } from '../api/read.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Facts } from '../parts/facts.tsx'
+import { formatAge } from '../parts/format.ts'
 import { TextField } from '../parts/text-field.tsx'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
-import { formatAge } from '../words/time.ts'
-import { versionWords as words } from '../words/versions.ts'
 import { Difference } from './difference.tsx'
-import { meantFor } from './meant-for.ts'
 import { type Reviewed, useReviewed } from './reviewed.ts'
 
 const maxNote = 1_000
 
 /**
  * Asks before anything changes what visitors see: shows what would change, and sends exactly what was
- * reviewed. If somebody else was quicker, it says who, and shows what would change now.
+ * reviewed. If someone else saved first, it says who, and shows what would change now.
  */
 export function ChangeDialog({
   flowKey,
@@ -27,7 +24,7 @@ export function ChangeDialog({
   isDanger,
   hasNote = true,
   extra,
-  isForVisitors = false,
+  review,
   act,
   onClose,
 }: {
@@ -42,19 +39,19 @@ export function ChangeDialog({
   isDanger?: boolean
   hasNote?: boolean
   extra?: ComponentChildren
-  /** Whether to tell where, to whom and when the draft would be shown. */
-  isForVisitors?: boolean
+  /** What else there is to know about the draft. */
+  review?: (reviewed: Reviewed) => ComponentChildren
   act: (reviewed: Reviewed, note: { note?: string }) => Promise<void>
   onClose: () => void
 }) {
   const { value, failure, again } = useReviewed(flowKey, compare)
   const note = useSignal('')
-  const quicker = useSignal<string | null>(null)
+  const overtaken = useSignal<string | null>(null)
   return (
     <Confirm
       title={title}
       verb={verb}
-      isWide={compare !== null}
+      isWide={compare !== null || review !== undefined}
       isDanger={isDanger ?? false}
       isReady={value !== null}
       act={async () => {
@@ -64,10 +61,8 @@ export function ChangeDialog({
       onRefused={({ status, told }) => {
         if (status !== 412) return
         const { changedBy, changedAt } = (told.body ?? {}) as Record<string, string | null>
-        quicker.value = words.quicker(
-          changedBy ?? words.somebody,
-          changedAt ? formatAge(changedAt) : words.meanwhile,
-        )
+        const when = changedAt ? formatAge(changedAt) : 'just now'
+        overtaken.value = `Someone else saved first: ${changedBy ?? 'somebody'} changed the draft ${when}. Review it below, then try again.`
         void again()
         readAgain()
       }}
@@ -75,10 +70,9 @@ export function ChangeDialog({
       onClose={onClose}
     >
       <p>{why}</p>
-      {isForVisitors && value && <Facts of={meantFor(value.draft.definition as never)} />}
-      {quicker.value && (
+      {overtaken.value && (
         <p class="problem" role="alert">
-          {quicker.value}
+          {overtaken.value}
         </p>
       )}
       {failure ? (
@@ -86,13 +80,17 @@ export function ChangeDialog({
       ) : value === null ? (
         <Skeleton lines={3} />
       ) : (
-        value.difference && <Difference of={value.difference} from={names[0]} to={names[1]} />
+        <>
+          {review?.(value)}
+          {value.difference && <Difference of={value.difference} from={names[0]} to={names[1]} />}
+        </>
       )}
       {extra}
       {hasNote && (
         <TextField
-          label={words.noteLabel}
-          hint={words.noteHint}
+          label="Note"
+          isOptional
+          hint="Shown with the version and in the audit log."
           value={note.value}
           onChange={text => (note.value = text)}
           maxLength={maxNote}

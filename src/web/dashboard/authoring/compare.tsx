@@ -6,12 +6,11 @@ import { Part } from '../parts/part.tsx'
 import { Select } from '../parts/select.tsx'
 import { useFilters } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
-import { versionWords as words } from '../words/versions.ts'
 import { type DiffAnswer, Difference } from './difference.tsx'
 
-const nameOf = (side: string) => (side === 'draft' ? words.draft : words.one(Number(side)))
+const nameOf = (side: string) => (side === 'draft' ? 'Draft' : `Version ${side}`)
 
-const sideOf = (side: string) => (side === 'draft' ? words.theDraft : words.side(Number(side)))
+const sideOf = (side: string) => (side === 'draft' ? 'the draft' : `version ${side}`)
 
 /** In a comparison with an older version, anything that a later one brought back simply counts as added. */
 function ofPast({ steps, items, diff }: DiffAnswer): DiffAnswer {
@@ -37,26 +36,26 @@ export function Compare({ flow, versions }: { flow: AuthoredFlow; versions: read
   const options = (chosen: string) =>
     [...new Set([...sides, chosen])].map(side => [side, nameOf(side)] as const)
   return (
-    <Part id="compare" title={words.compare}>
+    <Part id="compare" title="Compare">
       <div class="controls">
         <Select
           isInline
-          label={words.from}
+          label="From"
           value={from}
           options={options(from)}
           onChange={chosen => setFilters({ from: chosen, to })}
         />
         <Select
           isInline
-          label={words.to}
+          label="To"
           value={to}
           options={options(to)}
           onChange={chosen => setFilters({ from, to: chosen })}
         />
         {isOpen ? (
-          <LinkButton href={withFilters({ from: null, to: null })}>{words.stop}</LinkButton>
+          <LinkButton href={withFilters({ from: null, to: null })}>Stop comparing</LinkButton>
         ) : (
-          <LinkButton href={withFilters({ from, to })}>{words.show}</LinkButton>
+          <LinkButton href={withFilters({ from, to })}>Compare</LinkButton>
         )}
       </div>
       {isOpen && (

@@ -1,30 +1,44 @@
 import type { DiffAnswer } from '../../../modules/authoring/schema.ts'
 import { Facts } from '../parts/facts.tsx'
-import { versionWords as words } from '../words/versions.ts'
 import { type DiffLine, linesOf } from './diff-lines.ts'
 
 export type { DiffAnswer }
 
+const changes = {
+  added: 'added',
+  returning: 'brought back',
+  removed: 'removed',
+  moved: 'moved',
+} as const
+
+const kinds = Object.keys(changes) as (keyof typeof changes)[]
+
 const signs = { added: '+', removed: '−', same: ' ' } as const
 
 function Line({ line: { kind, text, line } }: { line: DiffLine }) {
-  if (kind === 'place') return <li class="place">{words.at(line)}</li>
+  if (kind === 'place') return <li class="place">Line {line}</li>
   return (
     <li class={kind}>
       <span class="sign" aria-hidden="true">
         {signs[kind]}
       </span>
-      {kind !== 'same' && <span class="unseen">{words[kind]} </span>}
+      {kind !== 'same' && <span class="unseen">{kind === 'added' ? 'Added: ' : 'Removed: '}</span>}
       <code>{text}</code>
     </li>
   )
 }
 
 /** Steps, or items, that are added, removed and moved. */
-const factsOf = (changes: DiffAnswer['steps'], names: (typeof words)['steps' | 'items']) =>
-  (['added', 'returning', 'removed', 'moved'] as const)
-    .filter(kind => changes[kind].length > 0)
-    .map(kind => [names[kind], changes[kind].map(key => <code key={key}>{key}</code>)] as const)
+const factsOf = (noun: string, changed: DiffAnswer['steps']) =>
+  kinds
+    .filter(kind => changed[kind].length > 0)
+    .map(
+      kind =>
+        [
+          `${noun} ${changes[kind]}`,
+          changed[kind].map(key => <code key={key}>{key}</code>),
+        ] as const,
+    )
 
 const isSame = (changes: DiffAnswer['steps']) =>
   Object.values(changes).every(keys => keys.length === 0)
@@ -39,25 +53,26 @@ export function Difference({
   from: string
   to: string
 }) {
-  if (diff === '') return <p>{words.same}</p>
+  const name = `From ${from} to ${to}`
+  if (diff === '') return <p>No differences</p>
   const lines = linesOf(diff)
   const count = (kind: DiffLine['kind']) => lines?.filter(line => line.kind === kind).length ?? 0
   return (
     <div class="difference">
       {isSame(steps) && isSame(items) ? (
-        <p>{words.onlyWords}</p>
+        <p>Same steps in the same order. Only their texts or settings differ.</p>
       ) : (
-        <Facts of={[...factsOf(steps, words.steps), ...factsOf(items, words.items)]} />
+        <Facts of={[...factsOf('Steps', steps), ...factsOf('Items', items)]} />
       )}
       {lines === null ? (
-        <p>{words.diffLong}</p>
+        <p>Too many differences to show line by line.</p>
       ) : (
         <>
           <p class="hint">
-            {words.diffOf(from, to)}: {words.lines(count('added'), count('removed'))}
+            {name}: {count('added')} lines added, {count('removed')} removed
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
-          <section class="diff" dir="ltr" tabIndex={0} aria-label={words.diffOf(from, to)}>
+          <section class="diff" dir="ltr" tabIndex={0} aria-label={name}>
             <ol>
               {lines.map((line, i) => (
                 <Line key={i} line={line} />

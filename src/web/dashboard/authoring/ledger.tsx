@@ -7,13 +7,13 @@ import { may } from '../api/session.ts'
 import { flowPath } from '../flows/definition.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Check } from '../parts/choice.tsx'
+import { formatCount, formatMoment, none } from '../parts/format.ts'
 import { Opener } from '../parts/opener.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
-import { formatCount, formatMoment, none } from '../words/time.ts'
-import { versionWords as words } from '../words/versions.ts'
 import { ChangeDialog } from './change-dialog.tsx'
-import type { Changing } from './draft-section.tsx'
+import { partsIn } from './parts-in.ts'
+import type { Changing } from './publish.tsx'
 
 type Version = VersionList['versions'][number]
 
@@ -23,23 +23,25 @@ function RollBack({ flow, said, to }: Changing & { to: number }) {
   const { key, hasDraft } = flow
   const newest = flow.version!
   return (
-    <Opener label={words.restore} aria-label={words.restoreTitle(to)}>
+    <Opener label="Roll back" aria-label={`Roll back to version ${to}`}>
       {close => (
         <ChangeDialog
           flowKey={key}
-          title={words.restoreTitle(to)}
+          title={`Roll back to version ${to}?`}
           why={
             <>
-              {isNow.value ? words.restoreWhy(newest + 1) : words.restoreDraftWhy}{' '}
-              {hasDraft && words.restoreDraftLost}
+              {isNow.value
+                ? `Publishes this content as version ${newest + 1}. Visitors get it on their next page.`
+                : 'This content becomes the draft. Visitors see no change until you publish it.'}{' '}
+              {hasDraft && 'It replaces the unpublished draft.'}
             </>
           }
-          verb={words.restore}
+          verb="Roll back"
           compare={{ from: `${newest}`, to: `${to}` }}
-          names={[words.side(newest), words.side(to)]}
+          names={[`version ${newest}`, `version ${to}`]}
           extra={
             <Check
-              label={words.restoreNow}
+              label="Publish now"
               checked={isNow.value}
               onChange={checked => (isNow.value = checked)}
             />
@@ -49,7 +51,9 @@ function RollBack({ flow, said, to }: Changing & { to: number }) {
               body: { publish: isNow.value, ...note },
               ifMatch: etag,
             })
-            said.value = words.restored(to, isNow.value ? flows[0]!.version : null)
+            said.value = isNow.value
+              ? `Version ${to} is live again, as version ${flows[0]!.version}.`
+              : `Version ${to} is the draft now.`
           }}
           onClose={close}
         />
@@ -70,65 +74,65 @@ const columnsOf = (
   starts: ReadonlyMap<number, number> | null,
 ): Column<Version>[] => [
   {
-    name: words.version,
+    name: 'Version',
     isTitle: true,
     cell: ({ version }) => (
       <span class="badges">
-        {words.one(version)}
+        Version {version}
         {version === flow.version && (
           <Badge tone={flow.status === 'published' ? 'good' : 'neutral'}>
-            {flow.status === 'published' ? words.live : words.newest}
+            {flow.status === 'published' ? 'Live' : 'Newest'}
           </Badge>
         )}
       </span>
     ),
   },
   {
-    name: words.when,
+    name: 'Published',
     cell: ({ publishedAt }) => (
       <time dateTime={publishedAt}>{formatMoment(publishedAt, zone)}</time>
     ),
   },
   {
-    name: words.by,
+    name: 'By',
     cell: ({ publishedBy }) =>
       publishedBy ? (
         <span>
-          {withoutId(publishedBy.name)} <small class="hint">{words.via[publishedBy.via]}</small>
+          {withoutId(publishedBy.name)} <small class="hint">{publishedBy.via}</small>
         </span>
       ) : (
-        <span class="hint">{words.unknownBy}</span>
+        <span class="hint">Unknown</span>
       ),
   },
   {
-    name: words.note,
-    cell: ({ note }) => note ?? <span class="hint">{words.noNote}</span>,
+    name: 'Note',
+    cell: ({ note }) => note ?? <span class="hint">{none}</span>,
   },
   {
-    name: words.size,
-    cell: ({ stepCount, itemCount }) => words.sizeOf(stepCount, itemCount),
+    name: 'Parts',
+    cell: ({ stepCount, itemCount }) => partsIn(stepCount, itemCount),
   },
   {
-    name: words.starts,
+    name: 'Runs, 30 days',
     isNumber: true,
     cell: ({ version }) => (starts === null ? none : formatCount(starts.get(version) ?? 0)),
   },
   {
-    name: words.actions,
+    name: 'Actions',
     isNumber: true,
     cell: ({ version }) => (
       <span class="row-actions">
-        <a href={addressOf(['flows', flow.key], { version: `${version}` })}>{words.results}</a>
-        <a href={addressOf(['flows', flow.key, 'runs'], { version: `${version}` })}>{words.runs}</a>
+        <a href={addressOf(['flows', flow.key], { version: `${version}` })}>Results</a>
+        <a href={addressOf(['flows', flow.key, 'runs'], { version: `${version}` })}>Runs</a>
         {version !== flow.version && (
           <a
             href={addressOf(['flows', flow.key, 'versions'], {
               from: `${version}`,
               to: `${flow.version}`,
             })}
-            aria-label={words.compareWith(version)}
+            aria-label={`Compare version ${version} with the newest`}
           >
-            {words.compareOne}
+            Compare
           </a>
         )}
         {version !== flow.version && may('flows:publish') && (
@@ -150,7 +154,7 @@ export function Ledger({
   const starts = data && new Map(data.versions.map(({ version, starts }) => [version, starts]))
   return (
     <Table
-      caption={words.ledger}
+      caption="Published versions"
       columns={columnsOf(changing, zone, starts)}
       rows={versions}
       keyOf={({ version }) => version}

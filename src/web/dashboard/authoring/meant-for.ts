@@ -1,39 +1,40 @@
 import type { AudienceRule, FlowDefinition } from '../../../core/flow/flow.ts'
-import { flowFormWords } from '../words/flow-form.ts'
-import { meantForWords as words } from '../words/when.ts'
+import { matchNames, operators } from './form/names.ts'
 import { writeValue } from './form/rule-value.ts'
 
 /** Where, to whom and when a flow is shown, in words. */
 
-/** So many entries are told one by one. */
-const most = 5
+/** This many entries are named one by one. */
+const maxNamed = 5
 
 function listed(entries: readonly string[], joint: string): string {
-  const told = entries.slice(0, most)
-  const more = entries.length - told.length
-  return [...told, ...(more > 0 ? [words.more(more)] : [])].join(joint)
+  const named = entries.slice(0, maxNamed)
+  const more = entries.length - named.length
+  return [...named, ...(more > 0 ? [`${more} more`] : [])].join(joint)
 }
 
 function conditionOf({ attribute, op, value }: AudienceRule): string {
-  const { ops, presence } = flowFormWords
-  if (op === 'exists') return `${attribute} ${value === false ? presence.no : presence.yes}`
-  return `${attribute} ${ops[op]} ${writeValue(value)}`
+  if (op === 'exists') return `${attribute} is ${value === false ? 'not set' : 'set'}`
+  return `${attribute} ${operators[op]} ${writeValue(value)}`
+}
+
+function timeOf({ schedule }: Pick<FlowDefinition, 'schedule'>): string {
+  const [from, to] = [schedule?.from, schedule?.to].map(time => time?.replace('T', ', '))
+  if (from === undefined && to === undefined) return 'As long as it is published'
+  const parts = [from && `from ${from}`, to && `until ${to}`].filter(Boolean).join(' ')
+  return `${parts.charAt(0).toUpperCase()}${parts.slice(1)} (${schedule!.timezone})`
 }
 
 export function meantFor(flow: Pick<FlowDefinition, 'targeting' | 'schedule' | 'rollout'>) {
-  const { targeting, schedule, rollout } = flow
-  const { urls, audience } = targeting
-  const pages = urls.map(({ match, pattern }) => `${flowFormWords.matches[match]} ${pattern}`)
+  const { urls, audience } = flow.targeting
+  const percent = flow.rollout?.percent ?? 100
+  const pages = urls.map(({ match, pattern }) => `${matchNames[match]} ${pattern}`)
   const people = audience.rules.map(conditionOf)
-  const who = people.length > 0 ? listed(people, words.joints[audience.match]) : words.everybody
-  const [from, to] = [schedule?.from, schedule?.to].map(time => time?.replace('T', ' '))
-  const isTimed = schedule && (from ?? to) !== undefined
+  const who =
+    people.length > 0 ? listed(people, audience.match === 'all' ? ' and ' : ' or ') : 'Everybody'
   return [
-    [
-      words.pages,
-      pages.length > 0 ? words.address(listed(pages, words.joints.any)) : words.everyPage,
-    ],
-    [words.people, rollout && rollout.percent < 100 ? words.share(rollout.percent, who) : who],
-    [words.time, isTimed ? words.between(from, to, schedule.timezone) : words.always],
+    ['Pages', pages.length > 0 ? `Address ${listed(pages, ' or ')}` : 'Every page'],
+    ['People', percent < 100 ? `${percent}% of: ${who}` : who],
+    ['When', timeOf(flow)],
   ] as const
 }

@@ -11,7 +11,6 @@ import { StatusMessage } from '../parts/status-message.tsx'
 import { useFilters } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Reading } from '../shell/states.tsx'
-import { versionWords as words } from '../words/versions.ts'
 import { Compare } from './compare.tsx'
 import { DraftSection } from './draft-section.tsx'
 import { Ledger } from './ledger.tsx'
@@ -30,15 +29,13 @@ function Versions({ flow }: { flow: AuthoredFlow }) {
       <Reading of={list}>
         {({ versions }) => (
           <>
-            <Part id="ledger" title={words.ledger}>
+            <Part id="ledger" title="Published versions">
               {versions.length === 0 ? (
-                <p>
-                  {words.empty}. {words.emptyWhy}
-                </p>
+                <p class="hint">None yet. Each version that you publish is kept here.</p>
               ) : (
                 <>
                   <Ledger {...changing} versions={versions} zone={zone} />
-                  <p class="footnote">{words.zone(zone)}</p>
+                  <p class="footnote">Times are in {zone}.</p>
                 </>
               )}
             </Part>

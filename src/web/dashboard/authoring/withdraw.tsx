@@ -6,28 +6,24 @@ import { flowPath } from '../flows/definition.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Part } from '../parts/part.tsx'
-import { versionWords as words } from '../words/versions.ts'
-import type { Changing } from './draft-section.tsx'
+import type { Changing } from './publish.tsx'
 
 const verbs = {
   unpublish: {
-    name: words.unpublish,
-    title: words.unpublishTitle,
-    why: words.unpublishWhy,
-    done: words.unpublished,
+    name: 'Unpublish',
+    why: 'Visitors stop seeing it on their next page. Versions and results are kept, and you can publish it again.',
+    done: 'Unpublished.',
   },
   archive: {
-    name: words.archive,
-    title: words.archiveTitle,
-    why: words.archiveWhy,
-    done: words.archived,
+    name: 'Archive',
+    why: 'It leaves the list of flows. Versions and results are kept, and you can publish it again.',
+    done: 'Archived.',
   },
 } as const
 
 /** Hides a flow from visitors, for now or for good. */
 export function Withdraw({ flow, said }: Changing) {
   const confirming = useSignal<keyof typeof verbs | null>(null)
-  const close = () => (confirming.value = null)
   const { status, key } = flow
   const isLive = status === 'published'
   const offered = (['unpublish', 'archive'] as const).filter(verb =>
@@ -38,7 +34,7 @@ export function Withdraw({ flow, said }: Changing) {
   return (
     <Part
       id="withdraw"
-      title={isLive ? words.takeAway : words.putAway}
+      title={offered.map(one => verbs[one].name).join(' or ')}
       beside={
         <div class="actions">
           {offered.map(one => (
@@ -51,7 +47,7 @@ export function Withdraw({ flow, said }: Changing) {
     >
       {verb && (
         <Confirm
-          title={verbs[verb].title}
+          title={`${verbs[verb].name} this flow?`}
           verb={verbs[verb].name}
           isDanger
           act={async () => {
@@ -59,9 +55,12 @@ export function Withdraw({ flow, said }: Changing) {
             said.value = verbs[verb].done
             readAgain()
           }}
-          onClose={close}
+          onClose={() => (confirming.value = null)}
         >
-          <p>{isLive ? verbs[verb].why : words.archiveUnseenWhy}</p>
+          <p>
+            {isLive && verb === 'archive' && 'Visitors stop seeing it on their next page. '}
+            {verbs[verb].why}
+          </p>
         </Confirm>
       )}
     </Part>

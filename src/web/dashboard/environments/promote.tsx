@@ -11,16 +11,6 @@ import { Confirm } from '../parts/confirm.tsx'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
 import { environmentsPath } from './links.ts'
 
-const words = {
-  published: (name: string, version: number) => `“${name}” is published as version ${version}.`,
-  promoted: (name: string) => `“${name}” is now the draft here.`,
-  promoteTitle: (name: string) => `Promote “${name}”?`,
-  quicker: (who: string) => `${who} changed it after you opened it. Review it below, then promote.`,
-  foreign: (origins: string) =>
-    `Uses staging addresses: ${origins}. Change them before you publish.`,
-  sideThere: (name: string) => name,
-}
-
 export type StagedFlow = StagedFlows['flows'][number]
 
 /** Shows what promoting a flow would change here, and promotes exactly what was shown. */
@@ -40,19 +30,23 @@ export function Promote({
     path,
     async () => (await ask<PromotionAnswer>(`${path}/diff`)).value,
   )
-  const quicker = useSignal<string | null>(null)
+  const overtaken = useSignal<string | null>(null)
   const publish = useSignal(false)
   const promote = async () => {
     const { production, staging: there } = value!
     const body = { stagingEtag: there.etag, publish: publish.value, side: there.side }
     const known = production ? { ifMatch: production.etag } : { isNew: true }
     const { flows } = await act<PushedFlows>(`${path}/promote`, { body, ...known })
-    onPromoted(publish.value ? words.published(name, flows[0]!.version!) : words.promoted(name))
+    onPromoted(
+      publish.value
+        ? `“${name}” is published as version ${flows[0]!.version}.`
+        : `“${name}” is now the draft here.`,
+    )
     readAgain()
   }
   return (
     <Confirm
-      title={words.promoteTitle(name)}
+      title={`Promote “${name}”?`}
       verb="Promote flow"
       isWide
       isReady={value !== null}
@@ -60,7 +54,7 @@ export function Promote({
       onRefused={({ status, told }) => {
         if (status !== 412) return
         const who = told.body?.changedBy
-        quicker.value = words.quicker(typeof who === 'string' ? who : 'Someone')
+        overtaken.value = `Someone else saved first: ${typeof who === 'string' ? who : 'somebody'} changed it after you opened it. Review it below, then try again.`
         void again()
       }}
       showsItself={({ status }) => status === 412}
@@ -68,12 +62,12 @@ export function Promote({
     >
       <p>
         {publish.value
-          ? 'Visitors see it on their next page.'
+          ? 'Visitors get it on their next page.'
           : 'It becomes the draft here. Visitors see no change until you publish it.'}
       </p>
-      {quicker.value && (
+      {overtaken.value && (
         <p class="problem" role="alert">
-          {quicker.value}
+          {overtaken.value}
         </p>
       )}
       {failure ? (
@@ -83,12 +77,15 @@ export function Promote({
       ) : (
         <>
           {value.production?.hasDraft && (
-            <p class="hint">The unpublished draft here is replaced.</p>
+            <p class="hint">It replaces the unpublished draft here.</p>
           )}
           {value.foreignOrigins.length > 0 && (
-            <p class="problem">{words.foreign(value.foreignOrigins.join(', '))}</p>
+            <p class="problem">
+              Uses staging addresses: {value.foreignOrigins.join(', ')}. Change them before you
+              publish.
+            </p>
           )}
-          <Difference of={value} from="what is here" to={words.sideThere(staging.name)} />
+          <Difference of={value} from="this organisation" to={staging.name} />
         </>
       )}
       {may('flows:publish') && (

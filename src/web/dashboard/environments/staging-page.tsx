@@ -11,99 +11,82 @@ import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
-import { flowWords } from '../words/flows.ts'
 import { environmentsPath, useLinks } from './links.ts'
 import { Promote, type StagedFlow } from './promote.tsx'
 
-const words = {
-  version: (version: number) => `Version ${version}`,
-  states: { new: 'New', changed: 'Changed', same: 'Same', missing: 'Not in staging' },
-  promoteNamed: (name: string) => `Promote “${name}”`,
-  lead: (name: string) => `Compare flows in ${name} with this organisation.`,
+const states: Readonly<Record<StagedFlow['state'], readonly [tone: Tone, name: string]>> = {
+  new: ['accent', 'New'],
+  changed: ['warn', 'Changed'],
+  same: ['good', 'Same'],
+  missing: ['neutral', 'Not in staging'],
 }
 
-const tones: Readonly<Record<StagedFlow['state'], Tone>> = {
-  new: 'accent',
-  changed: 'warn',
-  same: 'good',
-  missing: 'neutral',
+/** Which version or draft a side has, in a few words. */
+const sideOf = (side: { version: number | null; hasDraft: boolean } | null, isDraft = false) => {
+  if (!side) return <span class="hint">None</span>
+  if (isDraft || side.version === null) return 'Draft'
+  return `Version ${side.version}${side.hasDraft ? ' and a newer draft' : ''}`
 }
 
-function There({ staging }: Pick<StagedFlow, 'staging'>) {
-  if (!staging) return 'None'
-  const { side, version, hasDraft } = staging
-  if (side === 'draft' || version === null) return 'Draft'
-  return (
-    <>
-      {words.version(version)}
-      {hasDraft && <span class="hint"> + unpublished draft</span>}
-    </>
-  )
-}
+const canPromote = ({ state, production }: StagedFlow) =>
+  may('flows:write') && (state === 'new' || state === 'changed') && !production?.isLocked
 
-function Here({ production }: Pick<StagedFlow, 'production'>) {
-  if (!production) return 'None'
-  const { version, hasDraft, isLocked } = production
-  return (
-    <>
-      {version === null ? 'Draft' : words.version(version)}
-      {version !== null && hasDraft && <span class="hint"> + unpublished draft</span>}
-      {isLocked && (
-        <>
-          {' '}
-          <Badge>Locked</Badge>
-        </>
-      )}
-    </>
-  )
-}
-
-const columns = (promote: (flow: StagedFlow) => void): Column<StagedFlow>[] => [
+const columns = (
+  stagingName: string,
+  promote: (flow: StagedFlow) => void,
+): Column<StagedFlow>[] => [
   {
     name: 'Flow',
     isTitle: true,
+    value: ({ name }) => name,
     cell: ({ key, name, production }) =>
       production ? <a href={addressOf(['flows', key, 'versions'])}>{name}</a> : name,
   },
   {
-    name: 'Difference',
-    cell: ({ state }) => <Badge tone={tones[state]}>{words.states[state]}</Badge>,
+    name: 'Status',
+    value: ({ state }) => states[state][1],
+    cell: ({ state, production }) => (
+      <span class="badges">
+        <Badge tone={states[state][0]}>{states[state][1]}</Badge>
+        {production?.isLocked && <Badge>Locked</Badge>}
+      </span>
+    ),
   },
-  { name: 'Staging', cell: There },
-  { name: 'This organisation', cell: Here },
+  {
+    name: stagingName,
+    cell: ({ staging }) => sideOf(staging, staging?.side === 'draft'),
+  },
+  { name: 'Here', cell: ({ production }) => sideOf(production) },
   {
     head: <span class="unseen">Actions</span>,
     name: '',
     cell: flow =>
-      may('flows:write') &&
-      (flow.state === 'new' || flow.state === 'changed') &&
-      !flow.production?.isLocked && (
-        <Button aria-label={words.promoteNamed(flow.name)} onClick={() => promote(flow)}>
-          Promote
+      canPromote(flow) && (
+        <Button aria-label={`Promote “${flow.name}”`} onClick={() => promote(flow)}>
+          Promote…
         </Button>
       ),
   },
 ]
 
-function Compared({ data }: { data: StagedFlows }) {
+function Compared({ data: { organisation, flows } }: { data: StagedFlows }) {
   const { filters, setFilters } = useFilters()
   const said = useSignal<string | null>(null)
   const confirming = useSignal<StagedFlow | null>(null)
-  const { organisation, flows } = data
   const isShort = filters.changed === '1'
   const shown = isShort ? flows.filter(({ state }) => state !== 'same') : flows
   return (
     <>
-      <p class="lead">{words.lead(organisation.name)}</p>
+      <p class="lead">Compare flows in {organisation.name} with this organisation.</p>
       <StatusMessage of={said} />
       <Check
-        label="Only show differences"
+        label="Only differences"
         checked={isShort}
         onChange={checked => setFilters({ changed: checked ? '1' : null })}
       />
       <Table
         caption="Flows in staging and here"
-        columns={columns(flow => (confirming.value = flow))}
+        columns={columns(organisation.name, flow => (confirming.value = flow))}
         rows={shown}
         keyOf={({ key }) => key}
         none="No flows yet"
@@ -123,18 +106,18 @@ function Compared({ data }: { data: StagedFlows }) {
 const None = () => (
   <Notice
     icon="flows"
-    title="No staging organisation linked"
+    title="No staging organisation"
     actions={
       may('settings:write') && (
-        <LinkButton href={addressOf(['settings', 'staging'])}>Link staging organisation</LinkButton>
+        <LinkButton href={addressOf(['settings', 'staging'])}>Link one in Settings</LinkButton>
       )
     }
   >
-    A staging organisation has its own key and data. Try flows there, then promote them here.
+    Try flows in an organisation with its own key and data first, then promote them to here.
   </Notice>
 )
 
-/** Flows that were tried elsewhere and are to come here. */
+/** Flows that were tried in a staging organisation, and are to come here. */
 export default function StagingPage() {
   const { filters, setFilters } = useFilters()
   const links = useLinks()
@@ -143,12 +126,12 @@ export default function StagingPage() {
   const compared = useRead<StagedFlows>(chosen ? `${environmentsPath}/${chosen.slug}/flows` : null)
   return (
     <>
-      <PageHead title="Staging" above={<a href={addressOf(['flows'])}>{flowWords.title}</a>} />
+      <PageHead title="Staging" above={<a href={addressOf(['flows'])}>Flows</a>} />
       {staging.length > 1 && (
         <div class="controls">
           <Select
-            isInline
             label="Staging organisation"
+            isInline
             value={chosen!.slug}
             options={staging.map(({ slug, name }) => [slug, name] as const)}
             onChange={slug => setFilters({ in: slug })}

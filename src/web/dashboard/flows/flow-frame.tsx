@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
+import type { FlowSource, PromotedSource } from '../../../core/flow/flow.ts'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { Badge } from '../parts/badge.tsx'
@@ -8,8 +9,14 @@ import { addressOfPage, isOffered } from '../shell/offered.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { routes } from '../shell/routes.ts'
 import { Missing, Reading } from '../shell/states.tsx'
-import { flowWords as words } from '../words/flows.ts'
-import { type AuthoredFlow, type FlowList, flowsPath, toneOfStatus } from './flow-list.ts'
+import { type AuthoredFlow, type FlowList, flowsPath } from './flow-list.ts'
+import { statusOf } from './status.ts'
+
+const sourceOf = ({ repository, commit, path }: FlowSource) =>
+  `Last pushed from ${repository} at ${commit.slice(0, 7)}${path === null ? '' : `, ${path}`}`
+
+const promotionOf = ({ organisation, version }: PromotedSource) =>
+  `Last promoted from ${organisation}, ${version === null ? 'a draft' : `version ${version}`}`
 
 /** The tabs for the pages of a flow. */
 function Tabs({ flowKey }: { flowKey: string }) {
@@ -19,7 +26,7 @@ function Tabs({ flowKey }: { flowKey: string }) {
   )
   if (tabs.length < 2) return null
   return (
-    <nav class="tabs" aria-label={words.tabs}>
+    <nav class="tabs" aria-label="Pages of this flow">
       {tabs.map(route => {
         const address = addressOfPage(route, flowKey)
         return (
@@ -45,7 +52,7 @@ export function FlowFrame({
   const list = useRead<FlowList>(flowsPath)
   const { path } = useLocation()
   const tab = routes.find(route => route.isTab && addressOfPage(route, flowKey) === path)
-  const above = <a href={addressOf(['flows'])}>{words.title}</a>
+  const above = <a href={addressOf(['flows'])}>Flows</a>
   if (!list.data && list.failure) {
     return (
       <>
@@ -75,18 +82,18 @@ export function FlowFrame({
               above={above}
               beside={
                 <span class="badges">
-                  <Badge tone={toneOfStatus[flow.status]}>{words.statuses[flow.status]}</Badge>
-                  {flow.version !== null && <Badge>{words.version(flow.version)}</Badge>}
-                  {flow.isLocked && <Badge>{words.locked}</Badge>}
+                  <Badge tone={statusOf(flow)[0]}>{statusOf(flow)[1]}</Badge>
+                  {flow.version !== null && <Badge>v{flow.version}</Badge>}
+                  {flow.isLocked && <Badge>Locked</Badge>}
                   {flow.hasDraft && flow.version !== null && (
-                    <Badge tone="accent">{words.waiting}</Badge>
+                    <Badge tone="accent">Unpublished draft</Badge>
                   )}
                 </span>
               }
               actions={actions}
             >
-              {flow.source && <p class="hint">{words.source(flow.source)}</p>}
-              {flow.promotedFrom && <p class="hint">{words.promotedFrom(flow.promotedFrom)}</p>}
+              {flow.source && <p class="hint">{sourceOf(flow.source)}</p>}
+              {flow.promotedFrom && <p class="hint">{promotionOf(flow.promotedFrom)}</p>}
               <Tabs flowKey={flowKey} />
             </PageHead>
             {children(flow)}

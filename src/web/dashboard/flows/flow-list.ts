@@ -1,5 +1,4 @@
 import type { AuthoredFlow } from '../../../modules/authoring/schema.ts'
-import type { Tone } from '../parts/badge.tsx'
 
 export interface FlowList {
   flows: AuthoredFlow[]
@@ -9,9 +8,3 @@ export type { AuthoredFlow }
 
 /** All flows of the organisation. */
 export const flowsPath = '/manage/flows'
-
-export const toneOfStatus: Record<AuthoredFlow['status'], Tone> = {
-  draft: 'neutral',
-  published: 'good',
-  archived: 'neutral',
-}

@@ -2,13 +2,15 @@ import type { Summary } from '../../../modules/analytics/schema.ts'
 import type { FlowSummary } from '../analytics/summary.ts'
 import { Sparkline } from '../charts/sparkline.tsx'
 import { Badge } from '../parts/badge.tsx'
+import { fewest, formatCount, formatTypical, none } from '../parts/format.ts'
 import { Rate } from '../parts/rate.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { type StepCheck, toneOfState, worstState } from '../steps/health.ts'
 import { flowWords as words } from '../words/flows.ts'
-import { formatCount, formatTypical, none } from '../words/time.ts'
-import { type AuthoredFlow, toneOfStatus } from './flow-list.ts'
+import type { AuthoredFlow } from './flow-list.ts'
+import { statusOf } from './status.ts'
 
 interface Row {
   flow: AuthoredFlow
@@ -17,83 +19,100 @@ interface Row {
   health: ReturnType<typeof worstState>
 }
 
-const columns = (definitions: Summary['definitions'], tz: string | undefined): Column<Row>[] => {
-  const { columns } = words
-  return [
-    {
-      name: columns.flow,
-      isTitle: true,
-      cell: ({ flow }) => (
-        <>
-          <a class="row-link" href={addressOf(['flows', flow.key], { tz })}>
-            {flow.name}
-          </a>
-          <span class="row-note">
-            {words.kinds[flow.kind]} · <code>{flow.key}</code>
-          </span>
-        </>
-      ),
-    },
-    {
-      name: columns.status,
-      cell: ({ flow }) => (
-        <span class="badges">
-          <Badge tone={toneOfStatus[flow.status]}>
-            {words.statuses[flow.status]}
-            {flow.version !== null && ` ${words.version(flow.version)}`}
-          </Badge>
-          {flow.hasDraft && flow.status === 'published' && (
-            <Badge tone="accent">{words.waiting}</Badge>
-          )}
-        </span>
-      ),
-    },
-    {
-      name: columns.trend,
-      cell: ({ flow, numbers }) =>
-        numbers &&
-        flow.version !== null && (
-          <Sparkline days={numbers.daily} name={`${flow.name}, ${columns.trend}`} />
-        ),
-    },
-    {
-      name: columns.starts,
-      means: definitions.starts,
-      isNumber: true,
-      cell: ({ numbers }) => (numbers ? formatCount(numbers.totals.starts) : none),
-    },
-    {
-      name: columns.completion,
-      means: definitions.completionRate,
-      isNumber: true,
-      cell: ({ numbers }) =>
-        numbers ? <Rate hits={numbers.totals.completions} of={numbers.totals.starts} /> : none,
-    },
-    {
-      name: columns.median,
-      means: definitions.medianSeconds,
-      isNumber: true,
-      cell: ({ numbers }) =>
-        numbers ? (
-          <bdi>
-            {formatTypical(numbers.timeToComplete.medianSeconds, numbers.timeToComplete.count)}
-          </bdi>
-        ) : (
-          none
-        ),
-    },
-    {
-      name: columns.health,
-      means: definitions['health.state'],
-      cell: ({ health }) =>
-        health ? (
-          <Badge tone={toneOfState[health]}>{words.health[health]}</Badge>
-        ) : (
-          <span class="hint">{words.health.none}</span>
-        ),
-    },
-  ]
+function Status({ flow, numbers }: Row) {
+  const isStalled = numbers?.stalled === true
+  const [tone, name] = statusOf(flow, isStalled)
+  return (
+    <>
+      <Badge tone={tone}>
+        <Tip text={isStalled ? 'Nobody has started it in the last 7 days.' : undefined}>{name}</Tip>
+      </Badge>
+      <span class="row-note">
+        {[
+          flow.version !== null && words.version(flow.version),
+          flow.hasDraft && flow.version !== null && words.waiting.toLowerCase(),
+        ]
+          .filter(Boolean)
+          .join(', ')}
+      </span>
+    </>
+  )
 }
+
+/** What is sorted by: nothing where there are too few runs for the number to be shown. */
+const rateOf = ({ numbers }: Row) => {
+  if (!numbers || numbers.totals.starts < fewest) return null
+  return numbers.totals.completions / numbers.totals.starts
+}
+
+const columns = (definitions: Summary['definitions'], tz: string | undefined): Column<Row>[] => [
+  {
+    name: 'Flow',
+    isTitle: true,
+    value: ({ flow }) => flow.name,
+    cell: ({ flow }) => (
+      <>
+        <a class="row-link" href={addressOf(['flows', flow.key], { tz })}>
+          {flow.name}
+        </a>
+        <span class="row-note">{words.kinds[flow.kind]}</span>
+      </>
+    ),
+  },
+  {
+    name: 'Status',
+    value: ({ flow, numbers }) => statusOf(flow, numbers?.stalled)[1],
+    cell: Status,
+  },
+  {
+    name: 'Starts per day',
+    cell: ({ flow, numbers }) =>
+      numbers &&
+      flow.version !== null && (
+        <Sparkline days={numbers.daily} name={`${flow.name}, starts per day`} />
+      ),
+  },
+  {
+    name: 'Starts',
+    means: definitions.starts,
+    isNumber: true,
+    value: ({ numbers }) => numbers?.totals.starts ?? null,
+    cell: ({ numbers }) => (numbers ? formatCount(numbers.totals.starts) : none),
+  },
+  {
+    name: 'Completion',
+    means: definitions.completionRate,
+    isNumber: true,
+    value: rateOf,
+    cell: ({ numbers }) =>
+      numbers ? <Rate hits={numbers.totals.completions} of={numbers.totals.starts} /> : none,
+  },
+  {
+    name: 'Median time',
+    means: definitions.medianSeconds,
+    isNumber: true,
+    value: ({ numbers }) => numbers?.timeToComplete.medianSeconds ?? null,
+    cell: ({ numbers }) =>
+      numbers ? (
+        <bdi>
+          {formatTypical(numbers.timeToComplete.medianSeconds, numbers.timeToComplete.count)}
+        </bdi>
+      ) : (
+        none
+      ),
+  },
+  {
+    name: 'Health',
+    means: definitions['health.state'],
+    value: ({ health }) => (health ? words.health[health] : null),
+    cell: ({ health }) =>
+      health ? (
+        <Badge tone={toneOfState[health]}>{words.health[health]}</Badge>
+      ) : (
+        <span class="hint">{words.health.none}</span>
+      ),
+  },
+]
 
 /** Flows with the outcomes of their runs, and the health of their steps. */
 export function FlowTable({
@@ -113,7 +132,7 @@ export function FlowTable({
   }))
   return (
     <Table
-      caption={words.title}
+      caption="Flows"
       columns={columns(summary?.definitions ?? {}, filters.tz)}
       rows={rows}
       keyOf={({ flow }) => flow.key}

@@ -1,6 +1,5 @@
 import { useSummary } from '../analytics/summary.ts'
 import { useZone } from '../analytics/use-zone.ts'
-import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { useLinks } from '../environments/links.ts'
@@ -9,7 +8,7 @@ import { Check } from '../parts/choice.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
-import { Notice, Reading, StaleNote } from '../shell/states.tsx'
+import { Reading, StaleNote } from '../shell/states.tsx'
 import { healthMs, healthPath, type StepCheck } from '../steps/health.ts'
 import { flowWords as words } from '../words/flows.ts'
 import { type AuthoredFlow, type FlowList, flowsPath } from './flow-list.ts'
@@ -26,24 +25,15 @@ const Staging = () =>
 const NewFlow = () =>
   may('flows:write') ? (
     <LinkButton look="primary" href={addressOf(['flows', 'new'])}>
-      {words.newFlow}
+      New flow
     </LinkButton>
   ) : null
 
-/** Says how to get a first flow. */
+/** Leads to a first flow. */
 const NoFlows = () => (
-  <Notice
-    icon="flows"
-    title={words.empty}
-    actions={
-      <>
-        <NewFlow />
-        <LinkButton href={manual('write-flows')}>{words.emptyManual}</LinkButton>
-      </>
-    }
-  >
-    {words.emptyWhy} <code>{words.emptyCommand}</code>
-  </Notice>
+  <Empty title="No flows yet" action={<NewFlow />}>
+    Start with a goal, such as a welcome tour.
+  </Empty>
 )
 
 /** The flows that the address asks for, with their numbers. */
@@ -62,7 +52,7 @@ function Found({ flows }: { flows: readonly AuthoredFlow[] }) {
         <StaleNote failure={failure} at={at ?? Date.now()} again={again} />
       )}
       {found.length === 0 ? (
-        <Empty title={words.nothing} />
+        <Empty title="No matching flows" />
       ) : (
         <FlowTable flows={found} summary={summary.data} check={check} />
       )}
@@ -80,7 +70,7 @@ export default function FlowsPage() {
   return (
     <>
       <PageHead
-        title={words.title}
+        title="Flows"
         actions={
           <>
             <Staging />
@@ -93,14 +83,14 @@ export default function FlowsPage() {
           <input
             class="input search"
             type="search"
-            placeholder={words.filter}
-            aria-label={words.filter}
+            placeholder="Find a flow"
+            aria-label="Find a flow"
             value={filters.find ?? ''}
             onInput={event => setFilters({ find: event.currentTarget.value }, { replace: true })}
           />
           {hasArchived && (
             <Check
-              label={words.showArchived}
+              label="Show archived"
               checked={filters.archived === '1'}
               onChange={checked => setFilters({ archived: checked ? '1' : null })}
             />

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { hourMs } from '../../../core/time/durations.ts'
 import { may } from '../api/session.ts'
-import { Publish } from '../authoring/draft-section.tsx'
+import { Publish } from '../authoring/publish.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
 import { Part } from '../parts/part.tsx'
@@ -11,25 +10,11 @@ import { addressOf } from '../shell/address.ts'
 import { TemplateCards } from '../templates/cards.tsx'
 import { templates } from '../templates/templates.ts'
 import { InstallCode } from './install-code.tsx'
-import type { Installation } from './state.ts'
+import { hasEvents, type Installation, publishedAmong } from './state.ts'
 import { type Tick, Ticks } from './ticks.tsx'
 
 /** What most teams begin with. */
 const firstGoals = ['welcome-tour', 'checklist', 'feature-announcement', 'nps']
-
-const hasEvents = ({ stages }: Installation) =>
-  stages.some(({ stage, firstAt }) => stage === 'events_flowing' && firstAt !== null)
-
-const publishedAmong = (flows: readonly AuthoredFlow[]) =>
-  flows.filter(({ version }) => version !== null)
-
-/** Whether an organisation has yet to see its first flow on a page. Once it was published, for an hour. */
-export function isOnTheWay(flows: readonly AuthoredFlow[], installation: Installation): boolean {
-  const published = publishedAmong(flows)
-  if (!installation.installed || published.length === 0) return true
-  const isNew = published.every(({ publishedAt }) => Date.parse(publishedAt!) > Date.now() - hourMs)
-  return isNew && !hasEvents(installation)
-}
 
 const Goals = () =>
   may('flows:write') ? (
@@ -44,7 +29,7 @@ const Goals = () =>
   )
 
 /** The first path of an organisation, from the tag to a flow that is seen on a page. Each step ticks by itself. */
-export function FirstTour({
+export default function FirstTour({
   flows,
   installation,
 }: {

@@ -1,4 +1,6 @@
+import { hourMs } from '../../../core/time/durations.ts'
 import type { Installation } from '../../../modules/installation/schema.ts'
+import type { AuthoredFlow } from '../flows/flow-list.ts'
 import type { Tone } from '../parts/badge.tsx'
 
 export type { Installation }
@@ -20,4 +22,18 @@ export const nameOfInstall: Record<Installation['state'], string> = {
   quiet: 'Quiet',
   stale: 'Inactive',
   misconfigured: 'Misconfigured',
+}
+
+export const hasEvents = ({ stages }: Installation) =>
+  stages.some(({ stage, firstAt }) => stage === 'events_flowing' && firstAt !== null)
+
+export const publishedAmong = (flows: readonly AuthoredFlow[]) =>
+  flows.filter(({ version }) => version !== null)
+
+/** Whether an organisation has yet to see its first flow on a page. Once it was published, for an hour. */
+export function isOnTheWay(flows: readonly AuthoredFlow[], installation: Installation): boolean {
+  const published = publishedAmong(flows)
+  if (!installation.installed || published.length === 0) return true
+  const isNew = published.every(({ publishedAt }) => Date.parse(publishedAt!) > Date.now() - hourMs)
+  return isNew && !hasEvents(installation)
 }

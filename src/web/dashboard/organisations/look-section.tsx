@@ -1,17 +1,15 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { stringify } from 'yaml'
 import type { MaybeTheme } from '../../../core/flow/merged-theme.ts'
-import type { Plain } from '../../../core/flow/minimal.ts'
+import { isSame, type Mapping } from '../../../core/flow/plain.ts'
 import { themeProblems } from '../../../core/flow/theme-rules.ts'
 import type { RequestedTheme, Settings } from '../../../modules/organisations/schema.ts'
 import { useAction } from '../api/action.ts'
 import type { Failure } from '../api/failure.ts'
 import { renew } from '../api/session.ts'
-import type { FlowProblem } from '../authoring/editor/parts.ts'
-import { FormContext, flowIn } from '../authoring/form/form-context.ts'
-import { ThemeFields } from '../authoring/form/theme-fields.tsx'
-import { useEditing } from '../authoring/form/use-editing.ts'
+import { Fields } from '../authoring/form/fields.tsx'
+import { type FlowProblem, FormContext } from '../authoring/form/form.ts'
+import { themeGroups } from '../authoring/form/theme-table.ts'
 import { FlowPreview } from '../authoring/preview/flow-preview.tsx'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/choice.tsx'
@@ -24,14 +22,11 @@ const words = {
   samples: { tour: 'A tour', checklist: 'A checklist' },
 }
 
-/** The form edits the text of a file, so the theme becomes one: a flow with nothing but a theme. */
-function asText(theme: Settings['theme']): string {
-  const said = Object.entries(theme ?? {}).filter(([, value]) => value !== null)
-  return said.length === 0 ? '' : stringify({ theme: Object.fromEntries(said) })
+/** The form edits a flow, so the theme becomes one: a flow with nothing but a theme. */
+function asFlow(theme: Settings['theme']): Mapping {
+  const set = Object.entries(theme ?? {}).filter(([, value]) => value !== null)
+  return set.length === 0 ? {} : { theme: Object.fromEntries(set) as Mapping }
 }
-
-const themeIn = (text: string): { [name: string]: Plain } =>
-  (flowIn(text)?.theme ?? {}) as { [name: string]: Plain }
 
 const nowhere = { line: null, column: null }
 
@@ -48,25 +43,24 @@ function problemsOf(theme: MaybeTheme, failure: Failure | null): FlowProblem[] {
 }
 
 function Look({ settings, statusText }: { settings: Settings; statusText: Signal<string | null> }) {
-  const stored = asText(settings.theme)
-  const typed = useSignal<string | null>(null)
+  const stored = asFlow(settings.theme)
+  const typed = useSignal<Mapping | null>(null)
   const { isBusy, refused, run } = useAction()
   const sample = useSignal<keyof typeof sampleFlows>('tour')
   const part = useSignal<string | null>(null)
-  const text = typed.value ?? stored
-  const theme = useMemo(() => themeIn(text) as MaybeTheme, [text])
+  const flow = typed.value ?? stored
+  const theme = useMemo(() => (flow.theme ?? {}) as MaybeTheme, [flow])
   const failure = refused.value
   const problems = useMemo(() => problemsOf(theme, failure), [theme, failure])
-  const take = (next: string) => {
+  const take = (next: Mapping) => {
     typed.value = next
     refused.value = null
     statusText.value = null
   }
-  const editing = useEditing({
-    ...{ text, problems, isLocked: false, part: null, pick: null },
-    onPart: () => {},
-    onChange: take,
-  })
+  const form = {
+    ...{ flow, problems, isLocked: false, isNew: false },
+    change: (make: (now: Mapping) => Mapping) => take(make(flow)),
+  }
   const submit = () =>
     run(async () => {
       const saved = await save({ theme: theme as RequestedTheme })
@@ -88,21 +82,24 @@ function Look({ settings, statusText }: { settings: Settings; statusText: Signal
           submit()
         }}
       >
-        {editing && (
-          <FormContext.Provider value={editing.form}>
-            <ThemeFields />
-          </FormContext.Provider>
-        )}
+        <FormContext.Provider value={form}>
+          <Fields of={themeGroups} />
+        </FormContext.Provider>
         {failure && (
           <p class="problem" role="alert">
             Not saved. Fix the marked fields.
           </p>
         )}
         <div class="row-actions">
-          <Button type="submit" look="primary" isBusy={isBusy.value} disabled={text === stored}>
+          <Button
+            type="submit"
+            look="primary"
+            isBusy={isBusy.value}
+            disabled={isSame(flow, stored)}
+          >
             Save
           </Button>
-          <Button disabled={text === ''} onClick={() => take('')}>
+          <Button disabled={isSame(flow, {})} onClick={() => take({})}>
             Clear all fields
           </Button>
         </div>

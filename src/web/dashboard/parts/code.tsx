@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { shellWords as words } from '../words/shell.ts'
 import { Icon } from './icon.tsx'
 
-const saidMs = 4_000
+const shownMs = 4_000
+const copied = 'Copied'
 
 /** Copies a text. Over plain http there is no clipboard to write to, so the browser copies a selection. */
 async function copy(text: string, element: HTMLElement): Promise<boolean> {
@@ -22,7 +22,7 @@ export function Code({ name, children: text }: { name: string; children: string 
   const said = useSignal('')
   useEffect(() => {
     if (said.value === '') return
-    const timer = setTimeout(() => (said.value = ''), saidMs)
+    const timer = setTimeout(() => (said.value = ''), shownMs)
     return () => clearTimeout(timer)
   }, [said.value])
   return (
@@ -33,13 +33,13 @@ export function Code({ name, children: text }: { name: string; children: string 
       <button
         type="button"
         class="button"
-        aria-label={words.copyNamed(name)}
+        aria-label={`Copy: ${name}`}
         onClick={async () => {
-          said.value = (await copy(text, element.current!)) ? words.copied : words.copySelf
+          said.value = (await copy(text, element.current!)) ? copied : 'Selected: press Ctrl C'
         }}
       >
-        <Icon name={said.value === words.copied ? 'done' : 'copy'} />
-        <span role="status">{said.value || words.copy}</span>
+        <Icon name={said.value === copied ? 'done' : 'copy'} />
+        <span role="status">{said.value || 'Copy'}</span>
       </button>
     </div>
   )

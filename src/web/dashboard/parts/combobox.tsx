@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useId, useRef } from 'preact/hooks'
-import { shellWords as words } from '../words/shell.ts'
 import { Field, type FieldProps, frameOf } from './field.tsx'
 import { matching, type Option } from './options.ts'
 import { place } from './place.ts'
@@ -40,7 +39,7 @@ export function Combobox(
   const found = matching(offered, typed.value ?? '')
   const other = typed.value?.trim() ?? ''
   if (canBeOther && other !== '' && !found.some(({ label }) => label === other)) {
-    found.push({ value: other, label: words.useText(other) })
+    found.push({ value: other, label: `Use “${other}”` })
   }
 
   const open = () => {
@@ -88,7 +87,7 @@ export function Combobox(
   return (
     <Field {...frame}>
       {wiring => (
-        <div class="combobox">
+        <div>
           <input
             {...wiring}
             ref={input}
@@ -141,7 +140,7 @@ export function Combobox(
                   {option.note && <small>{option.note}</small>}
                 </div>
               ))}
-            {isOpen.value && found.length === 0 && <p class="hint">{words.noMatch}</p>}
+            {isOpen.value && found.length === 0 && <p class="hint">No matches</p>}
           </div>
         </div>
       )}

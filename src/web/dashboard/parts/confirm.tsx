@@ -1,39 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useAction } from '../api/action.ts'
 import type { Failure } from '../api/failure.ts'
-import { shellWords } from '../words/shell.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-
-const { states } = shellWords
-
-/** Why it was refused, in a sentence. */
-function whyOf({ status, message, told, isPassing }: Failure): string {
-  if (status === 0) return states.away
-  if (status === 401) return shellWords.signIn.ended
-  if (status === 412) return states.changedWhy(String(told.body?.changedBy ?? states.changedBy))
-  return isPassing ? states.busy : message || states.failedWhy
-}
-
-/** What a refusal says to the person who wanted to change something. */
-function Rejection({ failure }: { failure: Failure }) {
-  const { told } = failure
-  const why = whyOf(failure)
-  return (
-    <div class="problem" role="alert">
-      <p>{why}</p>
-      {told.details && (
-        <ul class="problems">
-          {told.details.map(({ path, message }) => (
-            <li key={path}>
-              <code>{path.slice(1)}</code> {message}
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  )
-}
+import { Rejection } from './rejection.tsx'
 
 /**
  * Asks before something is changed: says what that means for visitors, and has a button named after
@@ -79,7 +49,7 @@ export function Confirm({
       {children}
       {refused.value && !showsItself(refused.value) && <Rejection failure={refused.value} />}
       <div class="dialog-end">
-        <Button onClick={onClose}>{shellWords.cancel}</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button
           look={isDanger ? 'danger' : 'primary'}
           isBusy={isBusy.value}

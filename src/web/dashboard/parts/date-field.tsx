@@ -1,4 +1,3 @@
-import { shellWords as words } from '../words/shell.ts'
 import { Field, type FieldProps, frameOf } from './field.tsx'
 
 /**
@@ -41,7 +40,7 @@ export function DateField(
             <input
               type="time"
               class="input day"
-              aria-label={words.timeOf(frame.label)}
+              aria-label={`${frame.label}: time`}
               disabled={isDisabled || day === ''}
               value={time}
               onInput={event => change(day, event.currentTarget.value)}

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { shellWords } from '../words/shell.ts'
 import { Icon } from './icon.tsx'
 
 /**
@@ -42,12 +41,7 @@ export function Dialog({
         <header class="dialog-head">
           <h2 id={id}>{title}</h2>
           {onClose && (
-            <button
-              type="button"
-              class="button quiet square"
-              onClick={onClose}
-              aria-label={shellWords.close}
-            >
+            <button type="button" class="button quiet square" onClick={onClose} aria-label="Close">
               <Icon name="close" />
             </button>
           )}

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { shellWords as words } from '../words/shell.ts'
 import { Icon } from './icon.tsx'
 import { anchored } from './place.ts'
 
@@ -61,7 +60,7 @@ export function frameOf<Props extends FieldProps>(props: Props) {
 function Help({ label, id, children }: { label: string; id: string; children: ComponentChildren }) {
   return (
     <>
-      <button type="button" class="help-button" popovertarget={id} aria-label={words.helpOn(label)}>
+      <button type="button" class="help-button" popovertarget={id} aria-label={`Help: ${label}`}>
         <Icon name="info" size={14} />
       </button>
       <div id={id} popover="auto" class="help" {...anchored()}>
@@ -114,7 +113,7 @@ export function Field({
     >
       <div class={isLabelUnseen ? 'unseen' : 'field-label'}>
         <Label {...(!isGroup && { for: id })}>{label}</Label>
-        {isOptional && <small>{words.optional}</small>}
+        {isOptional && <small>optional</small>}
         {help && (
           <Help label={label} id={`${id}-help`}>
             {help}

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import { shellWords as words } from '../words/shell.ts'
 import { Field, type FieldProps, frameOf } from './field.tsx'
 import { formatCount, numberIn } from './format.ts'
 
@@ -38,7 +37,7 @@ export function NumberField(
   const text = own && Object.is(own.value, value) ? own.text : shown
   const number = numberIn(text, min, max, isWhole)
   const wrong = Number.isNaN(number)
-    ? words.numberBetween(formatCount(min), formatCount(max))
+    ? `Enter a number from ${formatCount(min)} to ${formatCount(max)}.`
     : undefined
   return (
     <Field {...frame} problem={wrong ?? frame.problem}>

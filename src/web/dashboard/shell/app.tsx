@@ -7,7 +7,6 @@ import { presence, renew, session } from '../api/session.ts'
 import { trouble } from '../api/trouble.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Mark } from '../parts/icon.tsx'
-import { shellWords as words } from '../words/shell.ts'
 import { addressOf } from './address.ts'
 import { Frame } from './frame.tsx'
 import { SignIn } from './sign-in.tsx'
@@ -40,7 +39,7 @@ function SignInPage() {
   const { route, path } = useLocation()
   const code = codeInAddress()
   useEffect(() => {
-    document.title = `${words.signIn.title} · ${words.product}`
+    document.title = 'Sign in · Cairn'
   }, [])
   const done = () => {
     if (path === signInPath) route(addressOf(), true)
@@ -48,7 +47,7 @@ function SignInPage() {
   return (
     <main class="sign-in">
       <Mark size={36} />
-      <h1>{code ? words.signIn.linkTitle : words.signIn.title}</h1>
+      <h1>{code ? 'Open the dashboard' : 'Sign in to Cairn'}</h1>
       <SignIn
         code={code}
         onDone={done}
@@ -60,8 +59,8 @@ function SignInPage() {
 
 /** Signs in over the page. When a session ends, the page stays, because it may have half-written work. */
 const SignInAgain = () => (
-  <Dialog title={words.signIn.ended} class="narrow">
-    <p>{words.signIn.endedWhy}</p>
+  <Dialog title="Your session has ended" class="narrow">
+    <p>Sign in again to continue. Nothing on the page is lost.</p>
     <SignIn code="" onDone={() => {}} onSpent={() => {}} />
   </Dialog>
 )
@@ -82,9 +81,9 @@ function Pages() {
     if (!trouble.value) return <Skeleton lines={0} />
     return (
       <main class="sign-in">
-        <h1 class="unseen">{words.product}</h1>
-        <Notice icon="warning" title={words.states.away} isAlert>
-          {words.states.trying}
+        <h1 class="unseen">Cairn</h1>
+        <Notice icon="warning" title="Server unreachable" isAlert>
+          Trying again every few seconds.
         </Notice>
       </main>
     )

@@ -1,11 +1,6 @@
-import { LinkButton } from '../parts/button.tsx'
-import { shellWords } from '../words/shell.ts'
-import { addressOf } from './address.ts'
 import { PageHead } from './page-head.tsx'
 import type { PageRoute } from './routes.ts'
-import { Notice } from './states.tsx'
-
-const words = shellWords.states
+import { Home, Notice } from './states.tsx'
 
 /** Shown in place of a page that the signed-in person is not offered: says why, and who can help. */
 export function Forbidden({ route: { name, needs } }: { route: PageRoute }) {
@@ -15,16 +10,17 @@ export function Forbidden({ route: { name, needs } }: { route: PageRoute }) {
       <PageHead title={name} />
       <Notice
         icon="key"
-        title={isOperators ? words.operators : words.forbidden}
+        title={isOperators ? 'Only for operators' : 'No access'}
         isAlert
-        actions={<LinkButton href={addressOf()}>{words.home}</LinkButton>}
+        actions={<Home />}
       >
         {isOperators ? (
           <>
-            {words.operatorsWhy} <code>{words.operatorsCommand}</code>
+            On the server, create a link that signs in as an operator:{' '}
+            <code>cairn dashboard link --role operator</code>
           </>
         ) : (
-          words.forbiddenWhy
+          'Ask an owner of the organisation for a role that can see this page.'
         )}
       </Notice>
     </>

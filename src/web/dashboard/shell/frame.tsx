@@ -7,16 +7,17 @@ import { Ribbon } from '../environments/ribbon.tsx'
 import { LinkButton } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
-import { shellWords as words } from '../words/shell.ts'
 import { addressOf } from './address.ts'
-import { Help } from './help.tsx'
 import { Jump } from './jump.tsx'
 import { listen, opened } from './keyboard.ts'
+import { lazy } from './lazy.tsx'
 import { placeOf } from './match.ts'
 import { Sidebar } from './navigation.tsx'
 import { isLoadingPage, Outlet } from './outlet.tsx'
 import { PageHead } from './page-head.tsx'
 import { Notice } from './states.tsx'
+
+const Help = lazy(() => import('./help.tsx'))
 
 /** Shown above all pages while there is something to say. */
 const Banner = ({ children }: { children: string | null }) => (
@@ -30,14 +31,19 @@ const Banner = ({ children }: { children: string | null }) => (
   </div>
 )
 
+const troubles = {
+  away: 'Server unreachable. Trying again every few seconds.',
+  busy: 'Server busy. You can read, but changes have to wait.',
+}
+
 /** Says that the server does not answer as it should. */
-const Trouble = () => (
-  <Banner>{trouble.value && `${words.states[trouble.value]} ${words.states.trying}`}</Banner>
-)
+const Trouble = () => <Banner>{trouble.value && troubles[trouble.value]}</Banner>
 
 /** Says that a change may not have reached every node. */
 const Behind = () => (
-  <Banner>{nodesBehind.value && words.states.nodesBehind(nodesBehind.value)}</Banner>
+  <Banner>
+    {nodesBehind.value && 'Saved. Some visitors may see the old version for up to 45 seconds.'}
+  </Banner>
 )
 
 /** Shown at an address of an organisation that this session is not for. */
@@ -45,13 +51,13 @@ function Elsewhere() {
   const { name } = session.value!.organisation
   return (
     <>
-      <PageHead title={words.states.notFound} />
+      <PageHead title="Not found" />
       <Notice
         icon="key"
-        title={words.states.elsewhere(name)}
-        actions={<LinkButton href={addressOf()}>{words.states.elsewhereGo(name)}</LinkButton>}
+        title={`You are signed in to ${name}`}
+        actions={<LinkButton href={addressOf()}>Go to {name}</LinkButton>}
       >
-        {words.states.elsewhereWhy}
+        This page belongs to another organisation. Sign out, then sign in there.
       </Notice>
     </>
   )
@@ -68,7 +74,7 @@ export function Frame() {
   return (
     <div class="frame">
       <a class="skip" href="#page">
-        {words.skip}
+        Skip to content
       </a>
       <div class="progress" data-active={isLoadingPage.value} />
       <aside class="sidebar">
@@ -78,7 +84,7 @@ export function Frame() {
         <button
           type="button"
           class="button quiet square"
-          aria-label={words.openNavigation}
+          aria-label="Open navigation"
           onClick={() => (isOpen.value = true)}
         >
           <Icon name="menu" />
@@ -90,7 +96,7 @@ export function Frame() {
         <Ribbon />
       </header>
       {isOpen.value && (
-        <Dialog title={words.navigation} class="drawer" onClose={close}>
+        <Dialog title="Navigation" class="drawer" onClose={close}>
           <Sidebar current={place.route} onGo={close} />
         </Dialog>
       )}

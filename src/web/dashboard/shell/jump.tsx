@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
+import type { Static } from '@sinclair/typebox'
+import { useEffect, useId } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import type { People } from '../../../modules/people/schema.ts'
 import { useRead } from '../api/read.ts'
+import { may } from '../api/session.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { shellWords as words } from '../words/shell.ts'
 import { addressOf } from './address.ts'
 import { opened } from './keyboard.ts'
 import { addressOfPage, isOffered } from './offered.ts'
@@ -18,11 +20,27 @@ interface Target {
   address: string
 }
 
-const most = 12
+const maxShown = 12
+const maxPeople = 5
 
-/** The places to jump to: every page and every flow. */
-function useTargets(): Target[] {
+/** After a pause in typing of this length, people are looked for. */
+const pauseMs = 250
+
+/** The pages and flows, and the people whose id has what was typed. */
+function useTargets(typed: string): Target[] {
   const { data } = useRead<FlowList>(flowsPath, 60_000)
+  const wanted = useSignal('')
+  useEffect(() => {
+    const timer = setTimeout(() => (wanted.value = typed.trim()), pauseMs)
+    return () => clearTimeout(timer)
+  }, [typed])
+  const isPerson = may('people:read') && wanted.value.length > 1
+  const people = useRead<Static<typeof People>>(
+    isPerson
+      ? `/manage/people?limit=${maxPeople}&search=${encodeURIComponent(wanted.value)}`
+      : null,
+    60_000,
+  )
   const pages = routes
     .filter(route => route.nav && isOffered(route))
     .map(route => ({
@@ -33,11 +51,19 @@ function useTargets(): Target[] {
     }))
   const flows = (data?.flows ?? []).map(({ key, name }) => ({
     name,
-    hint: key,
+    hint: 'Flow',
     icon: 'flows' as const,
     address: addressOf(['flows', key]),
   }))
-  return [...pages, ...flows]
+  const persons = (isPerson ? (people.data?.people ?? []) : []).map(
+    ({ userId: user, anonymousId: anonymous }) => ({
+      name: user ?? anonymous ?? '',
+      hint: user ? 'Person' : 'Anonymous person',
+      icon: 'person' as const,
+      address: addressOf(['people'], { user, anonymous }),
+    }),
+  )
+  return [...pages, ...flows, ...persons]
 }
 
 /** A list filtered by typing. Arrows choose, Enter goes there (ARIA's combobox pattern). */
@@ -46,12 +72,10 @@ export function Jump() {
   const id = useId()
   const typed = useSignal('')
   const chosen = useSignal(0)
-  const words_ = typed.value.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = useTargets()
-    .filter(({ name, hint }) =>
-      words_.every(word => `${name} ${hint}`.toLowerCase().includes(word)),
-    )
-    .slice(0, most)
+  const parts = typed.value.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = useTargets(typed.value)
+    .filter(({ name, hint }) => parts.every(part => `${name} ${hint}`.toLowerCase().includes(part)))
+    .slice(0, maxShown)
   const close = () => (opened.value = null)
   const go = (target: Target | undefined) => {
     if (!target) return
@@ -65,8 +89,9 @@ export function Jump() {
     else return
     event.preventDefault()
   }
+  const what = may('people:read') ? 'Search pages, flows and people' : 'Search pages and flows'
   return (
-    <Dialog title={words.jumpTo} class="jump" onClose={close}>
+    <Dialog title={what} class="jump" onClose={close}>
       <input
         class="input"
         type="text"
@@ -74,8 +99,8 @@ export function Jump() {
         aria-expanded="true"
         aria-controls={`${id}-list`}
         aria-activedescendant={found.length > 0 ? `${id}-${chosen.value}` : undefined}
-        aria-label={words.jumpTo}
-        placeholder={words.jump}
+        aria-label={what}
+        placeholder={what}
         autocomplete="off"
         autofocus
         value={typed.value}
@@ -85,7 +110,7 @@ export function Jump() {
         }}
         onKeyDown={onKeyDown}
       />
-      <div class="jump-list" role="listbox" id={`${id}-list`} aria-label={words.jumpTo}>
+      <div class="options" role="listbox" id={`${id}-list`} aria-label={what}>
         {found.map((target, i) => (
           <div
             key={target.address}
@@ -96,13 +121,17 @@ export function Jump() {
             tabIndex={-1}
             onPointerUp={event => event.button === 0 && go(target)}
           >
-            <Icon name={target.icon} />
-            <span>{target.name}</span>
-            <span class="hint">{target.hint}</span>
+            <span class="row">
+              <Icon name={target.icon} />
+              {target.name}
+            </span>
+            <small>{target.hint}</small>
           </div>
         ))}
       </div>
-      {found.length === 0 && <p class="hint">{words.jumpNothing}</p>}
+      <p class="hint" role="status">
+        {found.length === 0 && 'No matches'}
+      </p>
     </Dialog>
   )
 }

@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { manual } from '../api/base.ts'
-import { session, signOut } from '../api/session.ts'
+import { roleNames, session, signOut } from '../api/session.ts'
 import { Ribbon } from '../environments/ribbon.tsx'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/choice.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
-import { shellWords as words } from '../words/shell.ts'
 import { addressOf } from './address.ts'
 import { opened } from './keyboard.ts'
 import { addressOfPage, isOffered } from './offered.ts'
@@ -19,10 +18,10 @@ function PageLinks({ current, onGo }: { current: PageRoute | null; onGo?: () => 
   const isIn = ({ path }: PageRoute) =>
     path === current?.path || (path !== '' && current?.path.startsWith(`${path}/`))
   return (
-    <nav class="page-links" aria-label={words.navigation}>
+    <nav class="page-links" aria-label="Pages">
       <ul>
         {offered.map(route => (
-          <li key={route.path}>
+          <li key={route.path} class={route.nav!.isApart ? 'apart' : undefined}>
             <a
               href={addressOfPage(route)}
               aria-current={isIn(route) ? 'page' : undefined}
@@ -58,10 +57,10 @@ function Account() {
           <span class="face" aria-hidden="true">
             {person.name.slice(0, 1).toUpperCase()}
           </span>
-          <span class="unseen">{words.account} </span>
+          <span class="unseen">Account </span>
           <span class="who">
             <strong>{person.name}</strong>
-            <small>{words.roles[role]}</small>
+            <small>{roleNames[role]}</small>
           </span>
           <Icon name="down" />
         </>
@@ -72,19 +71,19 @@ function Account() {
           <Appearance />
           <a class="menu-item" href={manual('')}>
             <Icon name="book" />
-            {words.manual}
+            Manual
           </a>
           <button type="button" class="menu-item" onClick={() => leave(false)}>
             <Icon name="signOut" />
-            {words.signOut}
+            Sign out
           </button>
           <button type="button" class="menu-item" onClick={() => leave(true)}>
             <Icon name="signOut" />
-            {words.signOutEverywhere}
+            Sign out everywhere
           </button>
           {failed.value && (
             <p class="problem" role="alert">
-              {words.signOutFailed}
+              Not signed out. Try again in a moment.
             </p>
           )}
         </>
@@ -93,13 +92,15 @@ function Account() {
   )
 }
 
+const appearanceNames = { system: 'System', light: 'Light', dark: 'Dark' }
+
 /** Chooses dark, light, or the system's setting. */
 const Appearance = () => (
   <div class="menu-row">
-    <span>{words.appearance}</span>
+    <span>Appearance</span>
     <Segments
-      label={words.appearance}
-      options={appearances.map(name => [name, words.appearances[name]] as const)}
+      label="Appearance"
+      options={appearances.map(name => [name, appearanceNames[name]] as const)}
       value={appearance.value}
       onChange={chosen => (appearance.value = chosen)}
     />
@@ -112,7 +113,7 @@ export function Sidebar({ current, onGo }: { current: PageRoute | null; onGo?: (
     <>
       <a class="organisation" href={addressOf()} onClick={onGo}>
         <Mark />
-        <span class="unseen">{words.organisation} </span>
+        <span class="unseen">Organisation </span>
         <strong>{session.value!.organisation.name}</strong>
       </a>
       <Ribbon />
@@ -124,7 +125,7 @@ export function Sidebar({ current, onGo }: { current: PageRoute | null; onGo?: (
         }}
       >
         <Icon name="search" />
-        <span>{words.jump}</span>
+        <span>Search</span>
         <kbd>Ctrl K</kbd>
       </Button>
       <PageLinks current={current} {...(onGo && { onGo })} />
@@ -136,7 +137,7 @@ export function Sidebar({ current, onGo }: { current: PageRoute | null; onGo?: (
             opened.value = 'help'
           }}
         >
-          <kbd>?</kbd> {words.shortcuts}
+          <kbd>?</kbd> Keyboard shortcuts
         </Button>
         <Account />
       </div>

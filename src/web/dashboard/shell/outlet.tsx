@@ -3,15 +3,12 @@ import { Component, type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { whilePending } from '../api/pending.ts'
 import { Button } from '../parts/button.tsx'
-import { shellWords } from '../words/shell.ts'
 import { Forbidden } from './forbidden.tsx'
 import type { Place } from './match.ts'
 import { isOffered } from './offered.ts'
 import { PageHead } from './page-head.tsx'
 import type { PageProps, PageRoute } from './routes.ts'
 import { Missing, Notice, Skeleton } from './states.tsx'
-
-const words = shellWords.states
 
 /** Pages whose code was loaded. */
 const loaded = new Map<PageRoute, ComponentType<PageProps>>()
@@ -46,7 +43,7 @@ const Reload = ({ page, title, why }: { page: string; title: string; why: string
       icon="warning"
       title={title}
       isAlert
-      actions={<Button onClick={reload}>{words.reload}</Button>}
+      actions={<Button onClick={reload}>Reload page</Button>}
     >
       {why}
     </Notice>
@@ -65,7 +62,13 @@ class Guard extends Component<
   }
   override render() {
     if (!this.state.isBroken) return this.props.children
-    return <Reload page={this.props.page} title={words.broken} why={words.brokenWhy} />
+    return (
+      <Reload
+        page={this.props.page}
+        title="This page has failed"
+        why="This is a bug in Cairn. Reload the page. Other pages still work."
+      />
+    )
   }
 }
 
@@ -96,13 +99,15 @@ export function Outlet({ place }: { place: Place }) {
   const { route } = place
   if (route && !isOffered(route)) return <Forbidden route={route} />
   if (route && failed === place)
-    return <Reload page={route.name} title={words.upgrade} why={words.upgradeWhy} />
+    return (
+      <Reload page={route.name} title="Cairn was upgraded" why="Reload the page to continue." />
+    )
   const ready = !route || loaded.has(route) ? place : shown
   if (!ready) return <Skeleton />
   if (!ready.route) {
     return (
       <>
-        <PageHead title={words.notFound} />
+        <PageHead title="Not found" />
         <Missing />
       </>
     )

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { session } from '../api/session.ts'
-import { shellWords } from '../words/shell.ts'
 
 /** The address of the page shown last. The focus moves only to a new page. */
 let lastPath: string | null = null
@@ -31,7 +30,7 @@ export function PageHead({
   const heading = useRef<HTMLHeadingElement>(null)
   const organisation = session.value?.organisation.name
   useEffect(() => {
-    const names = [part, title, organisation, shellWords.product]
+    const names = [part, title, organisation, 'Cairn']
     document.title = names.filter(Boolean).join(' · ')
   }, [part, title, organisation])
   // Before the next paint, so that a key pressed as soon as the page is visible already starts here.

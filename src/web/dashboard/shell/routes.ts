@@ -1,9 +1,6 @@
 import type { ComponentType } from 'preact'
 import type { Scope } from '../api/session.ts'
 import type { IconName } from '../parts/icon.tsx'
-import { flowWords } from '../words/flows.ts'
-import { overviewWords } from '../words/overview.ts'
-import { shellWords } from '../words/shell.ts'
 
 /** The parameters in the address: `flow` on the pages of a flow. */
 export interface PageProps {
@@ -16,8 +13,11 @@ export interface PageRoute {
   /** The name of the page in navigation, jump list and tabs. */
   name: string
   load(): Promise<{ default: ComponentType<PageProps> }>
-  /** Given if the page is in the navigation; `g` and this letter lead there. */
-  nav?: { icon: IconName; letter?: string }
+  /**
+   * Given if the page is in the navigation; `g` and this letter lead there. There is room
+   * before the first page that is set apart: what belongs to the set-up, not to the work of each day.
+   */
+  nav?: { icon: IconName; letter?: string; isApart?: boolean }
   /** Whether the page is among the tabs of a flow. */
   isTab?: boolean
   /** People without it are not offered the page. */
@@ -30,19 +30,19 @@ export interface PageRoute {
 export const routes: readonly PageRoute[] = [
   {
     path: '',
-    name: overviewWords.title,
+    name: 'Overview',
     nav: { icon: 'home', letter: 'h' },
     load: () => import('../overview/overview-page.tsx'),
   },
   {
     path: 'flows',
-    name: flowWords.title,
+    name: 'Flows',
     nav: { icon: 'flows', letter: 'f' },
     load: () => import('../flows/flows-page.tsx'),
   },
   {
     path: 'flows/new',
-    name: flowWords.newFlow,
+    name: 'New flow',
     needs: 'flows:write',
     load: () => import('../templates/new-flow-page.tsx'),
   },
@@ -54,34 +54,34 @@ export const routes: readonly PageRoute[] = [
   },
   {
     path: 'flows/:flow',
-    name: flowWords.results,
+    name: 'Results',
     isTab: true,
     load: () => import('../analytics/results-page.tsx'),
   },
   {
+    path: 'flows/:flow/runs',
+    name: 'Runs',
+    isTab: true,
+    load: () => import('../runs/runs-page.tsx'),
+  },
+  {
     path: 'flows/:flow/health',
-    name: flowWords.pages.health,
+    name: 'Health',
     isTab: true,
     load: () => import('../steps/health-page.tsx'),
   },
   {
     path: 'flows/:flow/edit',
-    name: flowWords.pages.edit,
+    name: 'Edit',
     isTab: true,
     tabFor: 'flows:write',
     load: () => import('../authoring/editor/edit-page.tsx'),
   },
   {
     path: 'flows/:flow/versions',
-    name: flowWords.pages.versions,
+    name: 'Versions',
     isTab: true,
     load: () => import('../authoring/versions-page.tsx'),
-  },
-  {
-    path: 'flows/:flow/runs',
-    name: flowWords.pages.runs,
-    isTab: true,
-    load: () => import('../runs/runs-page.tsx'),
   },
   {
     path: 'staging',
@@ -90,46 +90,46 @@ export const routes: readonly PageRoute[] = [
   },
   {
     path: 'people',
-    name: shellWords.pages.people,
+    name: 'People',
     nav: { icon: 'person', letter: 'p' },
     needs: 'people:read',
     load: () => import('../people/person-page.tsx'),
   },
   {
     path: 'explain',
-    name: shellWords.pages.explain,
-    nav: { icon: 'explain', letter: 'e' },
+    name: 'Troubleshoot',
+    nav: { icon: 'explain', letter: 't' },
     load: () => import('../flows/explain-page.tsx'),
   },
   {
-    path: 'install',
-    name: shellWords.pages.install,
-    nav: { icon: 'install', letter: 'i' },
-    load: () => import('../installation/install-page.tsx'),
-  },
-  {
     path: 'activity',
-    name: shellWords.pages.activity,
+    name: 'Live events',
     nav: { icon: 'activity', letter: 'l' },
     needs: 'analytics:read',
     load: () => import('../events/activity-page.tsx'),
   },
   {
+    path: 'install',
+    name: 'Installation',
+    nav: { isApart: true, icon: 'install', letter: 'i' },
+    load: () => import('../installation/install-page.tsx'),
+  },
+  {
     path: 'settings',
-    name: shellWords.pages.settings,
+    name: 'Settings',
     nav: { icon: 'settings', letter: 's' },
     needs: 'settings:write',
     load: () => import('../organisations/settings-page.tsx'),
   },
   {
     path: 'settings/:section',
-    name: shellWords.pages.settings,
+    name: 'Settings',
     needs: 'settings:write',
     load: () => import('../organisations/settings-page.tsx'),
   },
   {
     path: 'server',
-    name: shellWords.pages.server,
+    name: 'Server',
     nav: { icon: 'server' },
     needs: 'operator',
     load: () => import('../operations/server-page.tsx'),

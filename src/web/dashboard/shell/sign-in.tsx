@@ -2,30 +2,39 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { SignInMethods } from '../../../modules/dashboard/schema.ts'
 import { base, manual } from '../api/base.ts'
+import { explained } from '../api/explained.ts'
 import { Failure } from '../api/failure.ts'
 import { askSession, readWays, renew, session } from '../api/session.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { TextField } from '../parts/text-field.tsx'
-import { shellWords } from '../words/shell.ts'
-import { formatClock } from '../words/time.ts'
 
-const words = shellWords.signIn
+const linkCommand = 'cairn dashboard link'
+const linkSpent = 'This link was used or has expired. Create a new one:'
+const tokenWrong =
+  'This token does not work here. It may have expired, or belong to another server.'
+const unreachable = 'Server unreachable. Try again in a moment.'
 
-const sentenceOf = (error: unknown, refused: string): string => {
+/** Why the identity provider sent somebody back without a sign-in. */
+const problems: Readonly<Record<string, string>> = {
+  provider_unavailable: 'Your identity provider does not respond. Try again in a moment.',
+  expired: 'Signing in took too long, or started in another browser. Try again.',
+  refused: 'Your identity provider did not allow it. Ask your administrator.',
+  mismatch: 'Your identity provider sent an unexpected response. Try again.',
+  no_organisation: 'Your account has no organisation. Ask your administrator.',
+  unknown_organisation: 'Your organisation does not exist on this server. Ask your administrator.',
+}
+
+const sentenceOf = (error: unknown, rejected: string): string => {
   if (!(error instanceof Failure)) throw error
-  if (error.status === 429) {
-    const at = new Date(error.told.retryAt ?? Date.now()).toISOString()
-    return `${shellWords.states.limited} (${formatClock(at, Intl.DateTimeFormat().resolvedOptions().timeZone)})`
-  }
-  if (error.isPassing) return error.status === 0 ? words.away : words.busy
-  return error.status === 401 || error.status === 422 ? refused : words.other(error.message)
+  if (error.status === 0) return unreachable
+  return error.status === 401 || error.status === 422 ? rejected : explained(error)
 }
 
 /** Signs in with a code or a token, and says why if that fails. */
 function useRedeeming(onDone: () => void) {
   const problem = useSignal('')
   const isBusy = useSignal(false)
-  const redeem = async (sent: { code: string } | { token: string }, refused: string) => {
+  const redeem = async (sent: { code: string } | { token: string }, rejected: string) => {
     isBusy.value = true
     problem.value = ''
     const before = session.peek()?.organisation.id
@@ -36,7 +45,7 @@ function useRedeeming(onDone: () => void) {
       if (before && before !== organisation.id) location.assign(`${base}/${organisation.slug}`)
       else onDone()
     } catch (error) {
-      problem.value = sentenceOf(error, refused)
+      problem.value = sentenceOf(error, rejected)
     }
     isBusy.value = false
   }
@@ -49,14 +58,14 @@ function ByToken({ onDone }: { onDone: () => void }) {
   const submit = (event: Event) => {
     event.preventDefault()
     const token = pasted.value.trim()
-    if (token === '') problem.value = words.tokenMissing
-    else redeem({ token }, words.tokenWrong)
+    if (token === '') problem.value = 'Paste a session token.'
+    else redeem({ token }, tokenWrong)
   }
   return (
     <form onSubmit={submit}>
       <TextField
-        label={words.token}
-        hint={words.tokenWhy}
+        label="Session token"
+        hint="For read-only access. From your identity provider or “cairn token issue”."
         problem={problem.value || undefined}
         value={pasted.value}
         onChange={text => (pasted.value = text)}
@@ -64,7 +73,7 @@ function ByToken({ onDone }: { onDone: () => void }) {
         autocomplete="off"
       />
       <Button type="submit" class="wide" isBusy={isBusy.value}>
-        {words.tokenButton}
+        Sign in with a token
       </Button>
     </form>
   )
@@ -78,19 +87,19 @@ function ByLink({ code, onDone, onSpent }: { code: string; onDone(): void; onSpe
   })
   return (
     <>
-      <p>{words.linkWhy}</p>
+      <p>This link works once. The button uses it.</p>
       <Button
         look="primary"
         class="wide"
         isBusy={isBusy.value}
-        onClick={() => redeem({ code }, words.linkSpent)}
+        onClick={() => redeem({ code }, linkSpent)}
       >
-        {words.linkButton}
+        Sign in with this link
       </Button>
       <div role="alert">
         {problem.value && (
           <p class="problem">
-            {problem.value} {problem.value === words.linkSpent && <code>{words.linkCommand}</code>}
+            {problem.value} {problem.value === linkSpent && <code>{linkCommand}</code>}
           </p>
         )}
       </div>
@@ -98,7 +107,7 @@ function ByLink({ code, onDone, onSpent }: { code: string; onDone(): void; onSpe
   )
 }
 
-const Or = () => <div class="or">{words.or}</div>
+const Or = () => <div class="or">or</div>
 
 /** The ways to sign in, both on the sign-in page and in the dialog over a page whose session has ended. */
 export function SignIn({
@@ -129,20 +138,20 @@ export function SignIn({
     <div class="sign-in-ways">
       {problem !== null && (
         <p class="problem" role="alert">
-          {words.problems[problem] ?? words.problem}
+          {problems[problem] ?? 'Signing in failed. Try again.'}
         </p>
       )}
       {code !== '' && <ByLink code={code} onDone={onDone} onSpent={onSpent} />}
       {isAway.value && (
         <p class="problem" role="alert">
-          {words.away}
+          {unreachable}
         </p>
       )}
       {known?.provider && (
         <>
           {code !== '' && <Or />}
           <LinkButton look="primary" href={`${known.provider.beginsAt}?to=${to}`} isOutside>
-            {words.provider(known.provider.name)}
+            Continue with {known.provider.name}
           </LinkButton>
         </>
       )}
@@ -154,11 +163,11 @@ export function SignIn({
       )}
       {known?.link && code === '' && (
         <p class="hint">
-          {words.linkHow} <code>{words.linkCommand}</code>
+          On the server, create a link that signs you in: <code>{linkCommand}</code>
         </p>
       )}
       <p class="hint">
-        <a href={manual('dashboard')}>{words.manual}</a>
+        <a href={manual('dashboard')}>How to sign in</a>
       </p>
     </div>
   )

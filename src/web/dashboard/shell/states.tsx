@@ -1,15 +1,14 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { explain } from '../api/explained.ts'
 import type { Failure } from '../api/failure.ts'
 import type { Read } from '../api/read.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
+import { formatAge } from '../parts/format.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { shellWords } from '../words/shell.ts'
-import { formatAge } from '../words/time.ts'
+import { FailureDetails } from '../parts/rejection.tsx'
 import { addressOf, useFilters } from './address.ts'
-
-const words = shellWords.states
 
 /** Shown in place of a page or a part of it: says what is the case, why, and what to do. */
 export function Notice({
@@ -35,13 +34,6 @@ export function Notice({
   )
 }
 
-const RequestId = ({ failure }: { failure: Failure }) =>
-  failure.told.requestId ? (
-    <p class="request-id">
-      {words.requestId} <code>{failure.told.requestId}</code>
-    </p>
-  ) : null
-
 /** The seconds until a moment, counted down. */
 function useSecondsUntil(at: number | undefined): number {
   const left = () => Math.max(0, Math.ceil(((at ?? 0) - Date.now()) / 1_000))
@@ -57,79 +49,65 @@ function useSecondsUntil(at: number | undefined): number {
   return seconds.value
 }
 
-const Home = () => <LinkButton href={addressOf()}>{words.home}</LinkButton>
+export const Home = () => <LinkButton href={addressOf()}>Go to overview</LinkButton>
+
+const limited = (seconds: number) =>
+  `Your organisation reached its rate limit. Retrying in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`
 
 function Limited({ failure }: { failure: Failure }) {
   return (
-    <Notice icon="warning" title={words.limited} isAlert>
-      {words.limitedWhy(useSecondsUntil(failure.told.retryAt))}
+    <Notice icon="warning" title={explain(failure).title} isAlert>
+      {limited(useSecondsUntil(failure.told.retryAt))}
     </Notice>
   )
 }
 
-function Wrong({ failure }: { failure: Failure }) {
+/** The address has a filter that the server does not know. */
+function UnknownFilter({ failure }: { failure: Failure }) {
   const { withFilters, filters } = useFilters()
   const none = Object.fromEntries(Object.keys(filters).map(name => [name, null]))
   return (
     <Notice
       icon="warning"
-      title={words.wrong}
+      title="Unknown filter"
       isAlert
-      actions={<LinkButton href={withFilters(none)}>{words.wrongReset}</LinkButton>}
+      actions={<LinkButton href={withFilters(none)}>Clear filters</LinkButton>}
     >
-      <ul class="problems">
-        {(failure.told.details ?? []).map(({ path, message }) => (
-          <li key={path}>
-            <code>{path.slice(1)}</code> {message}
-          </li>
-        ))}
-      </ul>
+      <p>The address of this page has a filter that does not exist.</p>
+      <FailureDetails failure={failure} />
     </Notice>
   )
 }
 
 /** Says that there is nothing at an address. */
 export const Missing = () => (
-  <Notice title={words.missing} actions={<Home />}>
-    {words.missingWhy}
+  <Notice title="Page not found" actions={<Home />}>
+    It may have been renamed or deleted, or the address is mistyped.
   </Notice>
 )
 
 /** Says why there is nothing to show, and what to do about it. */
 export function FailureNotice({ failure, again }: { failure: Failure; again(): void }) {
-  if (failure.status === 429) return <Limited failure={failure} />
-  if (failure.status === 422) return <Wrong failure={failure} />
-  if (failure.status === 404) return <Missing />
-  if (failure.status === 403) {
-    return (
-      <Notice icon="key" title={words.forbidden} isAlert actions={<Home />}>
-        {words.forbiddenWhy}
-        <p>{failure.message}</p>
-      </Notice>
-    )
-  }
-  if (failure.status === 412) {
-    const who = String(failure.told.body?.changedBy ?? words.changedBy)
-    return (
-      <Notice
-        icon="warning"
-        title={words.changed}
-        isAlert
-        actions={<Button onClick={again}>{words.changedShow}</Button>}
-      >
-        {words.changedWhy(who)}
-      </Notice>
-    )
-  }
+  const { status, isPassing } = failure
+  if (status === 429) return <Limited failure={failure} />
+  if (status === 422) return <UnknownFilter failure={failure} />
+  if (status === 404) return <Missing />
+  const { title, why } = explain(failure)
   return (
     <Notice
-      icon="warning"
-      title={words.failed}
+      icon={status === 403 ? 'key' : 'warning'}
+      title={title}
       isAlert
-      actions={<Button onClick={again}>{words.retry}</Button>}
+      actions={
+        status === 403 ? (
+          <Home />
+        ) : (
+          <Button onClick={again}>{status === 412 ? 'Show current version' : 'Try again'}</Button>
+        )
+      }
     >
-      {failure.isPassing ? words.trying : failure.message || words.failedWhy}
-      <RequestId failure={failure} />
+      <p>{isPassing ? 'Trying again every few seconds.' : why}</p>
+      <FailureDetails failure={failure} />
     </Notice>
   )
 }
@@ -137,16 +115,16 @@ export function FailureNotice({ failure, again }: { failure: Failure; again(): v
 /** Shown above data that could not be refreshed: says why, and how old it is. */
 export function StaleNote({ failure, at, again }: { failure: Failure; at: number; again(): void }) {
   const seconds = useSecondsUntil(failure.told.retryAt)
-  const why = failure.status === 429 ? words.limitedWhy(seconds) : failure.message || words.away
   return (
     <div class="stale-note" role="status">
       <Icon name="warning" />
       <span>
-        {why} {words.stale(formatAge(at))}
+        {failure.status === 429 ? limited(seconds) : `${explain(failure).title}.`} Showing data from{' '}
+        {formatAge(at)}.
       </span>
       {failure.status !== 429 && (
         <Button look="quiet" onClick={again}>
-          {words.retry}
+          Try again
         </Button>
       )}
     </div>
@@ -156,7 +134,7 @@ export function StaleNote({ failure, at, again }: { failure: Failure; at: number
 /** Shown while something is loading for the first time. */
 export const Skeleton = ({ lines = 4 }: { lines?: number }) => (
   <div class="skeleton" role="status">
-    <span class="unseen">{shellWords.loading}</span>
+    <span class="unseen">Loading</span>
     {Array.from({ length: lines }, (_, i) => (
       <span key={i} class="bone" />
     ))}

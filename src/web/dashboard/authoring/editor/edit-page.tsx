@@ -4,13 +4,10 @@ import { Failure } from '../../api/failure.ts'
 import { may, presence } from '../../api/session.ts'
 import { FlowFrame } from '../../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../../flows/flow-list.ts'
-import { LinkButton } from '../../parts/button.tsx'
-import { addressOf } from '../../shell/address.ts'
 import type { PageProps } from '../../shell/routes.ts'
 import { FailureNotice, Skeleton } from '../../shell/states.tsx'
-import { editorWords as words } from '../../words/editor.ts'
 import { PreviewOnPage } from '../preview/on-page.tsx'
-import { readBase } from './base.ts'
+import { readBase } from './draft.ts'
 import { Editing } from './editing.ts'
 import { Locked } from './locked.tsx'
 import { Workbench } from './workbench.tsx'
@@ -19,13 +16,12 @@ import { Workbench } from './workbench.tsx'
 function useFlowEditing({ key, etag }: AuthoredFlow) {
   const editing = useSignal<Editing | null>(null)
   const failure = useSignal<Failure | null>(null)
-  const isChangedElsewhere = useSignal(false)
   const load = useCallback(async () => {
     try {
       const base = await readBase(key)
       failure.value = null
       const known = editing.peek()
-      if (!known) editing.value = new Editing(key, base, base.text, () => {})
+      if (!known) editing.value = new Editing(base, base.flow)
       else if (!known.isDirty.peek()) known.load(base)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
@@ -37,42 +33,28 @@ function useFlowEditing({ key, etag }: AuthoredFlow) {
     const known = editing.peek()
     // The list may be older than what was saved here, so only an ETag never seen here is somebody else's.
     const isOther = known !== null && !known.known.has(etag)
-    isChangedElsewhere.value = isOther
     if (isIn && (!known || (isOther && !known.isDirty.peek()))) void load()
   }, [etag, load, isIn])
-  return {
-    editing: editing.value,
-    failure: failure.value,
-    isChangedElsewhere: isChangedElsewhere.value,
-    again: () => void load(),
-  }
+  return { editing: editing.value, failure: failure.value, again: () => void load() }
 }
 
 function Edit({ flow }: { flow: AuthoredFlow }) {
-  const { editing, failure, isChangedElsewhere, again } = useFlowEditing(flow)
+  const { editing, failure, again } = useFlowEditing(flow)
   if (!editing) {
     if (failure && failure.status !== 401) return <FailureNotice failure={failure} again={again} />
     return <Skeleton />
   }
-  const canWrite = may('flows:write') && !flow.isLocked
+  const isEditor = may('flows:write')
   return (
     <Workbench
       editing={editing}
-      canWrite={canWrite}
-      isChangedElsewhere={isChangedElsewhere}
-      actions={
-        <>
-          <PreviewOnPage flowKey={flow.key} isUnsaved={editing.isDirty.value} />
-          {flow.hasDraft && (
-            <LinkButton href={addressOf(['flows', flow.key, 'versions'])}>
-              {words.review}
-            </LinkButton>
-          )}
-        </>
-      }
+      flowKey={flow.key}
+      canWrite={isEditor && !flow.isLocked}
+      canPublish={flow.hasDraft || flow.status !== 'published'}
+      actions={<PreviewOnPage flowKey={flow.key} isUnsaved={editing.isDirty.value} />}
     >
-      {flow.isLocked && <Locked flow={flow} text={editing.text.value} />}
-      {!may('flows:write') && <p class="hint">{words.readOnly}</p>}
+      {flow.isLocked && <Locked flow={flow} />}
+      {!isEditor && <p class="hint">View only. Editing needs the editor role.</p>}
     </Workbench>
   )
 }

@@ -1,82 +1,83 @@
 import { computed, type Signal, signal } from '@preact/signals'
 import type { Flow, FlowDefinition } from '../../../../core/flow/flow.ts'
+import { isSame, type Mapping } from '../../../../core/flow/plain.ts'
 import type { DraftAnswer, Validated } from '../../../../modules/authoring/schema.ts'
 import { Failure } from '../../api/failure.ts'
 import { readAgain } from '../../api/read.ts'
 import { ask } from '../../api/request.ts'
 import { flowPath } from '../../flows/definition.ts'
-import { editorWords as words } from '../../words/editor.ts'
-import { formatAge } from '../../words/time.ts'
-import { baseOf, readBase } from './base.ts'
-import { type Merged, mergeFlows, type Side, type Unit, type Written } from './merge.ts'
-import { mergedText } from './merge-text.ts'
-import type { FlowProblem } from './parts.ts'
-import type { Base } from './unsaved.ts'
+import type { FlowProblem } from '../form/form.ts'
+import {
+  type Base,
+  baseOf,
+  type Rejected,
+  readBase,
+  reasonOf,
+  rejected,
+  whyInvalid,
+} from './draft.ts'
+import type { Unsaved } from './unsaved.ts'
 
-/** The server's judgement of a text. */
+/** What the author writes: a flow, as YAML while that is what is being written. */
+export interface Work {
+  /** Null while the YAML cannot be read. */
+  flow: Mapping | null
+  text: string | null
+}
+
+/** What the server says about some work. */
 export interface Judged {
-  text: string
+  of: Work
   problems: readonly FlowProblem[]
-  /** The one flow in the text, if nothing is wrong with it: to be saved. */
+  /** To be saved; null while there are errors. */
   definition: FlowDefinition | null
   /** What pages would get of it. */
   flow: Flow | null
 }
 
-/** Somebody else saved first, and both changed the same thing. */
-export interface Clash {
+/** Someone else saved first. */
+export interface Conflict {
   who: string
-  when: string
   theirs: Base
-  mine: { text: string; written: Written }
-  merged: Merged
 }
 
-/** How many times a save is tried, merging what others have saved meanwhile, before it gives up. */
-const maxTries = 3
-
-const nameOf = ({ kind, name }: Unit) => words.unit[kind](name)
-
-/** A flow that is being written: its text, the server's judgement of it, and how it is saved. */
+/** A flow that is being written: what its author has, what the server has, and how one becomes the other. */
 export class Editing {
-  readonly text: Signal<string>
+  readonly work: Signal<Work>
   readonly base: Signal<Base | null>
-  private readonly savedText: Signal<string>
+  /** What was last saved, as its author wrote it. */
+  private readonly saved: Signal<Mapping>
   readonly judged: Signal<Judged | null> = signal(null)
   readonly isBusy = signal(false)
-  /** The outcome of the last save. */
-  readonly said = signal<string | null>(null)
-  /** Why the last save was refused. */
-  readonly refused = signal<string | null>(null)
-  readonly clash = signal<Clash | null>(null)
-  readonly isDirty = computed(() => this.text.value !== this.savedText.value)
+  readonly rejected: Signal<Rejected | null> = signal(null)
+  readonly conflict: Signal<Conflict | null> = signal(null)
+  readonly isDirty = computed(() => !isSame(this.work.value.flow, this.saved.value))
   /** The ETags of all states of the flow that this tab has seen. */
   readonly known = new Set<string>()
 
-  /** @param key null for a new flow */
+  /** @param base null for a new flow */
   constructor(
-    readonly key: string | null,
     base: Base | null,
-    text: string,
-    private readonly onSaved: (key: string) => void,
+    flow: Mapping,
+    private readonly onSaved: (key: string) => void = () => {},
   ) {
-    this.text = signal(text)
+    this.work = signal({ flow, text: null })
     this.base = signal(base)
-    this.savedText = signal(base?.text ?? text)
+    this.saved = signal(flow)
     if (base) this.known.add(base.etag)
   }
 
-  /** Starts again with what the server has. */
-  load(base: Base): void {
-    this.hold(base)
-    this.text.value = base.text
-    this.savedText.value = base.text
+  change(make: (flow: Mapping) => Mapping): void {
+    const { flow } = this.work.peek()
+    if (flow) this.work.value = { flow: make(flow), text: null }
   }
 
-  /** Continues with work that was not saved. */
-  goOn({ text, base }: { text: string; base: Base | null }): void {
-    if (base) this.hold(base)
-    this.text.value = text
+  /** Begins again with what the server has. */
+  load(base: Base): void {
+    this.hold(base)
+    this.saved.value = base.flow
+    this.work.value = { flow: base.flow, text: null }
+    this.conflict.value = this.rejected.value = null
   }
 
   private hold(base: Base): void {
@@ -84,111 +85,101 @@ export class Editing {
     this.base.value = base
   }
 
-  /** Has the server judge the current text. @throws Failure */
+  /** Goes on with work that this browser has kept. If it is about an older draft, that is a conflict. */
+  restore({ flow, text, etag }: Unsaved): void {
+    const base = this.base.peek()
+    this.work.value = { flow, text }
+    if (base && base.etag !== etag) this.conflict.value = { who: 'Someone else', theirs: base }
+  }
+
+  /** Goes back to what was last saved. */
+  revert(): void {
+    this.work.value = { flow: this.saved.peek(), text: null }
+    this.rejected.value = null
+  }
+
+  /** Has the server judge the current work. @throws Failure */
   async judge(): Promise<Judged> {
-    const text = this.text.peek()
+    const work = this.work.peek()
     const known = this.judged.peek()
-    if (known?.text === text) return known
-    const body = { text, normalised: true }
+    if (known?.of === work) return known
+    const body = {
+      ...(work.text === null
+        ? { text: JSON.stringify(work.flow), format: 'json' }
+        : { text: work.text }),
+      normalised: true,
+    }
     const { value } = await ask<Validated>('/manage/validate', { method: 'POST', body })
     const { problems, definitions = [], normalised = [], valid } = value!
     const isOne = valid && definitions.length === 1
     const judged: Judged = {
-      text,
+      of: work,
       problems: problems as FlowProblem[],
       definition: isOne ? definitions[0]! : null,
       flow: isOne ? normalised[0]! : null,
     }
-    if (this.text.peek() === text) this.judged.value = judged
+    if (this.work.peek() === work) this.judged.value = judged
     return judged
   }
 
-  /** Saves the text as the draft, after merging in what others have saved meanwhile. */
-  async save(): Promise<void> {
-    if (this.isBusy.peek()) return
+  /** Saves the work as the draft, if it has changed. @returns whether the server has all of it */
+  async save(): Promise<boolean> {
+    if (this.isBusy.peek() || this.conflict.peek()) return false
+    if (!this.isDirty.peek() && this.base.peek()) return true
     this.isBusy.value = true
-    this.said.value = null
-    this.refused.value = null
+    const work = this.work.peek()
     try {
-      await this.trySaving(null)
+      this.rejected.value = await this.put()
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      this.refused.value = this.inWords(error)
+      this.rejected.value = reasonOf(error)
     } finally {
       this.isBusy.value = false
     }
+    if (this.rejected.peek() || this.conflict.peek()) return false
+    return this.work.peek() === work || this.save()
   }
 
-  private inWords({ status, isPassing, message }: Failure): string {
-    if (status === 401) return words.signedOut
-    return isPassing ? words.away : `${words.refused}: ${message}`
-  }
-
-  private async trySaving(taken: string | null, tries = 1): Promise<void> {
-    const judged = await this.judge()
-    const { definition, text } = judged
-    const errors = judged.problems.filter(({ severity }) => severity === 'error').length
-    if (!definition) {
-      this.refused.value = errors > 0 ? words.mend(errors) : words.notOne
-      return
-    }
-    if (this.key !== null && definition.key !== this.key) {
-      this.refused.value = words.otherKey(this.key)
-      return
-    }
+  /** @returns why it is not saved; null if it is, or if someone else was first @throws Failure */
+  private async put(): Promise<Rejected | null> {
+    const { of, definition, problems } = await this.judge()
     const base = this.base.peek()
+    if (!definition) {
+      return rejected(whyInvalid(problems))
+    }
+    const { key } = definition
+    if (base && key !== base.flow.key) {
+      return rejected(`The key “${base.flow.key}” cannot change.`)
+    }
     try {
-      const { value } = await ask<DraftAnswer>(flowPath(definition.key, '/draft?text=1'), {
+      const { value } = await ask<DraftAnswer>(flowPath(key, '/draft'), {
         method: 'PUT',
         body: definition,
         ...(base ? { ifMatch: base.etag } : { isNew: true }),
       })
       this.hold(baseOf(value!))
-      this.savedText.value = text
-      const isDraft = value!.state === 'draft'
-      this.said.value = taken ?? (isDraft ? words.saved : words.savedAsPublished)
+      this.saved.value = of.flow!
       readAgain()
-      this.onSaved(definition.key)
+      this.onSaved(key)
+      return null
     } catch (error) {
-      if (!(error instanceof Failure) || error.status !== 412 || tries === maxTries) throw error
+      if (!(error instanceof Failure) || error.status !== 412) throw error
       if (!base) {
-        this.refused.value = words.keyTaken(definition.key)
-        return
+        return rejected(`The key “${key}” is in use. Choose another.`)
       }
-      await this.merge(error, base, { text, written: definition }, tries)
+      const who = String(error.told.body?.changedBy ?? 'Someone else')
+      this.conflict.value = { who, theirs: await readBase(key) }
+      return null
     }
   }
 
-  /** Takes over what only they changed, and asks about what both changed. @throws Failure */
-  private async merge({ told }: Failure, base: Base, mine: Clash['mine'], tries: number) {
-    const { changedBy, changedAt } = (told.body ?? {}) as Record<string, string | null>
-    const who = changedBy ?? words.somebody
-    const when = changedAt ? formatAge(changedAt) : words.meanwhile
-    const theirs = await readBase(this.key!)
-    // Anything typed since then has to be saved as well.
-    if (this.text.peek() !== mine.text) return this.trySaving(null, tries + 1)
-    const merged = mergeFlows(base.definition, mine.written, theirs.definition)
-    if (merged.conflicts.length > 0) {
-      this.clash.value = { who, when, theirs, mine, merged }
-      return
-    }
-    this.take(theirs, mine.text, merged)
-    const what = merged.taken.map(nameOf).join(', ')
-    await this.trySaving(what === '' ? null : words.savedWith(who, when, what), tries + 1)
-  }
-
-  private take(theirs: Base, mine: string, merged: Merged): void {
-    this.text.value = mergedText(mine, theirs.text, merged)
+  /** Ends a conflict: what the author has replaces what someone else saved, or the other way round. */
+  async resolve(side: 'mine' | 'theirs'): Promise<void> {
+    const { theirs } = this.conflict.peek()!
+    if (side === 'theirs') return this.load(theirs)
     this.hold(theirs)
-  }
-
-  /** Merges as the author has chosen, and saves that. */
-  async resolve(choices: Readonly<Record<string, Side>>): Promise<void> {
-    const { theirs, mine } = this.clash.peek()!
-    const before = this.base.peek()!
-    const merged = mergeFlows(before.definition, mine.written, theirs.definition, choices)
-    this.take(theirs, mine.text, merged)
-    this.clash.value = null
+    this.saved.value = theirs.flow
+    this.conflict.value = null
     await this.save()
   }
 }

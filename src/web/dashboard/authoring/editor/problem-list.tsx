@@ -1,62 +1,48 @@
 import { Icon } from '../../parts/icon.tsx'
-import { editorWords as words } from '../../words/editor.ts'
-import type { FlowProblem } from './parts.ts'
+import type { FlowProblem } from '../form/form.ts'
 import type { GoTo } from './yaml-editor.tsx'
 
-/** What is wrong with the text. Each problem links to its place. */
+const counted = (problems: readonly FlowProblem[], severity: FlowProblem['severity']) => {
+  const count = problems.filter(problem => problem.severity === severity).length
+  return count === 0 ? [] : [`${count} ${severity}${count === 1 ? '' : 's'}`]
+}
+
+/** What is wrong with the YAML. Each problem links to its place. */
 export function ProblemList({
   problems,
   state,
-  isBrief = false,
   onGo,
 }: {
   problems: readonly FlowProblem[]
   state: 'judging' | 'failing' | 'judged'
-  /** Whether the number of problems is enough, because each is shown at its field. */
-  isBrief?: boolean
   onGo(place: GoTo): void
 }) {
-  const count = (level: FlowProblem['severity']) =>
-    problems.filter(({ severity }) => severity === level).length
-  const told =
+  const counts = [...counted(problems, 'error'), ...counted(problems, 'warning')]
+  const text =
     state === 'failing'
-      ? words.notJudged
+      ? 'Could not check. Trying again.'
       : state === 'judging'
-        ? words.judging
-        : problems.length === 0
-          ? words.noProblems
-          : words.counted(count('error'), count('warning'))
+        ? 'Checking…'
+        : counts.join(', ') || 'No problems'
   return (
-    <section class="problem-list" aria-label={words.problems}>
+    <section class="problem-list" aria-label="Problems">
       <p class="problem-count" role="status" aria-busy={state === 'judging'}>
-        {state === 'judged' && problems.length === 0 && <Icon name="done" />}
-        {told}
+        {text}
       </p>
-      {problems.length > 0 && !isBrief && (
+      {problems.length > 0 && (
         <ul>
-          {problems.map(({ severity, message, line, column }, i) => {
-            const inside = (
-              <>
+          {problems.map(({ severity, message, line, column }, i) => (
+            <li key={i} class={severity}>
+              <button type="button" onClick={() => onGo({ line: line ?? 1, column: column ?? 1 })}>
                 <Icon name={severity === 'error' ? 'warning' : 'info'} />
                 <span class="problem-text">
-                  <span class="unseen">{words[severity]}: </span>
+                  <span class="unseen">{severity === 'error' ? 'Error' : 'Warning'}: </span>
                   {message}
                 </span>
-                {line !== null && <span class="problem-line">{words.line(line)}</span>}
-              </>
-            )
-            return (
-              <li key={i} class={severity}>
-                {line === null ? (
-                  <span>{inside}</span>
-                ) : (
-                  <button type="button" onClick={() => onGo({ line, column: column ?? 1 })}>
-                    {inside}
-                  </button>
-                )}
-              </li>
-            )
-          })}
+                {line !== null && <span class="problem-line">Line {line}</span>}
+              </button>
+            </li>
+          ))}
         </ul>
       )}
     </section>

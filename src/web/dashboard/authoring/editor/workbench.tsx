@@ -1,16 +1,25 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import type { Mapping } from '../../../../core/flow/plain.ts'
 import { Button } from '../../parts/button.tsx'
+import { Segments } from '../../parts/choice.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { editorWords as words } from '../../words/editor.ts'
+import { addressOf, useFilters } from '../../shell/address.ts'
+import { listPaths, listsOf } from '../form/entries.ts'
+import { FlowForm } from '../form/flow-form.tsx'
+import { mappingsAt, textOf } from '../form/flow-json.ts'
+import { BesideForm } from '../preview/beside-form.tsx'
 import type { Editing } from './editing.ts'
-import { Leave } from './leave.tsx'
-import { MergeDialog } from './merge-dialog.tsx'
-import { EditorNotice, LeftWork } from './notices.tsx'
-import { SideChoice, Sides, useSide } from './sides.tsx'
-import { useJudging, useKeeping } from './use-editing.ts'
+import { later } from './later.tsx'
+import { useAutosave, useKeeping } from './use-autosave.ts'
+import { useLeftFields } from './use-left-fields.ts'
 
-/** Saves by the usual keys for saving. */
+const YamlSide = later(() => import('./yaml-side.tsx'))
+const ConflictDialog = later(() => import('./conflict.tsx'))
+
+/** Saves by the usual keys for saving, too, because hands know them. */
 function useSaveKey(save: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -24,114 +33,155 @@ function useSaveKey(save: () => void): void {
   }, [save])
 }
 
-const Keys = () => (
-  <details class="editor-keys">
-    <summary>{words.keysTitle}</summary>
-    <dl class="facts">
-      {words.keys.map(([key, does]) => (
-        <div key={key}>
-          <dt>
-            <kbd>{key}</kbd>
-          </dt>
-          <dd>{does}</dd>
-        </div>
-      ))}
-    </dl>
-  </details>
-)
-
-/** The outcome of the last save, and whether there is something to save. */
+/** Whether everything is saved, in a word; if not, why. */
 function SaveState({ editing, isKept }: { editing: Editing; isKept: boolean }) {
-  const { said, refused, isDirty } = editing
-  const isUnsaved = isDirty.value
+  const { isBusy, isDirty, rejected, base } = editing
+  const problem = isDirty.value ? rejected.value?.message : undefined
+  const text = !isDirty.value
+    ? base.value && 'Saved'
+    : isBusy.value
+      ? 'Saving…'
+      : isKept
+        ? 'Unsaved changes'
+        : 'Unsaved changes. This browser cannot keep them.'
   return (
-    <>
-      <div role="status" class="save-state">
-        {refused.value ? null : isUnsaved ? (
-          isKept ? (
-            words.unsaved
-          ) : (
-            words.notKept
-          )
-        ) : said.value ? (
-          <>
-            <Icon name="done" /> {said.value}
-          </>
-        ) : null}
-      </div>
-      <div role="alert" class="save-state problem">
-        {refused.value}
-      </div>
-    </>
-  )
-}
-
-/** A flow that is being written, with everything to know about it. */
-export function Workbench({
-  editing,
-  canWrite,
-  isChangedElsewhere = false,
-  actions,
-  children,
-}: {
-  editing: Editing
-  canWrite: boolean
-  isChangedElsewhere?: boolean
-  /** Beside the button that saves. */
-  actions?: ComponentChildren
-  /** Above the text. */
-  children?: ComponentChildren
-}) {
-  const [side] = useSide()
-  const isFailing = useJudging(editing)
-  const { isKept, left, isElsewhere, discard, goOn } = useKeeping(editing)
-  const save = useSaving(editing, canWrite)
-  const { clash, isBusy, isDirty } = editing
-  return (
-    <div class="workbench">
-      {left.map(work => (
-        <LeftWork
-          key={work.editor}
-          work={work}
-          onGoOn={() => goOn(work)}
-          onDiscard={() => discard(work)}
-        />
-      ))}
-      {isElsewhere && <EditorNotice title={words.elsewhere}>{words.elsewhereWhy}</EditorNotice>}
-      {isChangedElsewhere && isDirty.value && (
-        <EditorNotice title={words.changed}>{words.changedWhy}</EditorNotice>
-      )}
-      {children}
-      <div class="workbench-bar">
-        <SideChoice />
-        <SaveState editing={editing} isKept={isKept} />
-        <div class="actions">
-          {actions}
-          {canWrite && (
-            <Button look="primary" isBusy={isBusy.value} onClick={save}>
-              {words.save}
-            </Button>
-          )}
-        </div>
-      </div>
-      <Sides editing={editing} isReadOnly={!canWrite} isFailing={isFailing} />
-      {side === 'yaml' && <Keys />}
-      {isDirty.value && <Leave isKept={isKept} />}
-      {clash.value && (
-        <MergeDialog
-          clash={clash.value}
-          onResolve={choices => void editing.resolve(choices)}
-          onClose={() => (clash.value = null)}
-        />
-      )}
+    <div role="status" class={`save-state ${problem ? 'problem' : ''}`}>
+      {text === 'Saved' && <Icon name="done" />}
+      {problem ?? text}
     </div>
   )
 }
 
-function useSaving(editing: Editing, canWrite: boolean): () => void {
-  const save = () => {
-    if (canWrite) void editing.save()
+/** What a printed page has of a flow. */
+const OnPaper = ({ flow }: { flow: Mapping }) => (
+  <ol class="on-paper">
+    {listsOf(flow)
+      .flatMap(list => mappingsAt(flow, listPaths[list]))
+      .map(({ title, body, description }, i) => (
+        <li key={i}>
+          <strong>{textOf(title)}</strong> {textOf(body ?? description)}
+        </li>
+      ))}
+  </ol>
+)
+
+const sides = [
+  ['form', 'Form'],
+  ['yaml', 'YAML'],
+] as const
+
+/** A flow that is being written, with everything to know about it. */
+export function Workbench({
+  editing,
+  flowKey,
+  canWrite,
+  canPublish = false,
+  actions,
+  children,
+}: {
+  editing: Editing
+  /** Empty for a new flow. */
+  flowKey: string
+  canWrite: boolean
+  /** Whether there is a draft to publish. */
+  canPublish?: boolean
+  actions?: ComponentChildren
+  /** Above the form. */
+  children?: ComponentChildren
+}) {
+  const { filters, setFilters } = useFilters()
+  const { route } = useLocation()
+  const isYaml = filters.view === 'yaml'
+  const isFailing = useAutosave(editing, canWrite)
+  const { isKept, isRestored } = useKeeping(editing, flowKey)
+  const { problems, leave, showAll } = useLeftFields(editing)
+  const part = useSignal<string | null>(null)
+  const goTo = useSignal<{ pointer: string } | null>(null)
+  const { work, judged, conflict, isBusy } = editing
+  const { flow } = work.value
+  const isNew = editing.base.value === null
+  const isJudged = judged.value?.of === work.value
+  const state = isFailing ? 'failing' : isJudged ? 'judged' : 'judging'
+  const review = async () => {
+    const isSaved = await editing.save()
+    if (isSaved) return isNew || route(addressOf(['flows', flowKey, 'versions']))
+    showAll()
+    const [first] = (judged.peek()?.problems ?? []).filter(({ severity }) => severity === 'error')
+    if (first) goTo.value = { pointer: first.path }
   }
-  useSaveKey(save)
-  return save
+  useSaveKey(async () => {
+    if (canWrite && !(await editing.save())) showAll()
+  })
+  return (
+    <div class="workbench">
+      {isRestored && (
+        <section class="editor-notice">
+          <Icon name="info" />
+          <span>Restored the changes that were not saved.</span>
+          <Button onClick={() => editing.revert()}>Discard them</Button>
+        </section>
+      )}
+      {children}
+      <div class="workbench-bar">
+        <Segments
+          label="Write as"
+          options={sides}
+          value={isYaml ? 'yaml' : 'form'}
+          onChange={side => setFilters({ view: side === 'yaml' ? side : null })}
+        />
+        <SaveState editing={editing} isKept={isKept} />
+        <div class="actions">
+          {actions}
+          {canWrite && (isNew || canPublish || editing.isDirty.value) && (
+            <Button look="primary" isBusy={isNew && isBusy.value} onClick={() => void review()}>
+              {isNew ? 'Create draft' : 'Review and publish'}
+            </Button>
+          )}
+        </div>
+      </div>
+      {flow && <OnPaper flow={flow} />}
+      <BesideForm
+        flow={judged.value?.flow ?? null}
+        isLoading={judged.value === null}
+        written={flow}
+        part={part.value}
+        onPart={key => (part.value = key)}
+      >
+        {isYaml ? (
+          <YamlSide
+            editing={editing}
+            isReadOnly={!canWrite}
+            state={state}
+            part={part.value}
+            onPart={key => (part.value = key)}
+          />
+        ) : flow === null ? (
+          <section class="notice">
+            <Icon name="warning" size={20} />
+            <h2>The form cannot read this YAML</h2>
+            <p class="notice-text">Fix it in the YAML. Your work is safe.</p>
+            <div class="actions">
+              <Button look="primary" onClick={() => setFilters({ view: 'yaml' })}>
+                Open YAML
+              </Button>
+            </div>
+          </section>
+        ) : (
+          <div onFocusOut={leave}>
+            <FlowForm
+              flow={flow}
+              problems={problems}
+              isLocked={!canWrite}
+              isNew={isNew}
+              change={make => editing.change(make)}
+              part={part.value}
+              onPart={key => (part.value = key)}
+              goTo={goTo.value}
+            />
+          </div>
+        )}
+      </BesideForm>
+      {conflict.value && <ConflictDialog editing={editing} />}
+    </div>
+  )
 }

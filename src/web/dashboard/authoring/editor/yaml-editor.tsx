@@ -3,9 +3,8 @@ import { Compartment, EditorState } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { editorWords as words } from '../../words/editor.ts'
+import type { FlowProblem } from '../form/form.ts'
 import type { Schema } from './completion.ts'
-import type { FlowProblem } from './parts.ts'
 import { yamlSetup } from './yaml-setup.ts'
 
 /** A place for the cursor to go to; a new object each time. */
@@ -86,7 +85,7 @@ export function YamlEditor(props: YamlEditorProps) {
         locking.of(locked(latest.current.isReadOnly)),
         listening,
         // An editable element can be focused anyway, but not every checker knows that.
-        EditorView.contentAttributes.of({ 'aria-label': words.yamlLabel, tabindex: '0' }),
+        EditorView.contentAttributes.of({ 'aria-label': 'The flow, as YAML', tabindex: '0' }),
       ],
     })
     // Applied at once and not at the next render, which would undo what was typed since.

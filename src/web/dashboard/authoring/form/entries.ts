@@ -1,10 +1,13 @@
-import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
-import type { Plain } from '../../../../core/flow/minimal.ts'
-import { kindOf } from './fields.ts'
+import {
+  isMapping,
+  type Mapping,
+  type Path,
+  type Plain,
+  valueAt,
+} from '../../../../core/flow/plain.ts'
+import { kindOf, withValue } from './flow-json.ts'
 
-/** The steps and items of a flow, as the form lists them. */
-
-type Mapping = { [name: string]: Plain }
+/** The steps and items of a flow, as the form lists and changes them. */
 
 export type ListName = 'steps' | 'items'
 
@@ -13,30 +16,38 @@ export const listPaths: Readonly<Record<ListName, Path>> = {
   items: ['checklist', 'items'],
 }
 
+export const maxEntries = 100
+
 export interface Entry {
   list: ListName
   index: number
   key: string | null
   title: string
-  value: Plain
 }
 
-export function entriesOf(flow: Mapping, list: ListName): Entry[] {
-  const values = valueAt(flow, listPaths[list])
-  return (Array.isArray(values) ? values : []).map((value, index) => {
+const listAt = (flow: Mapping, list: ListName): Plain[] => {
+  const value = valueAt(flow, listPaths[list])
+  return Array.isArray(value) ? value : []
+}
+
+export const entriesOf = (flow: Mapping, list: ListName): Entry[] =>
+  listAt(flow, list).map((value, index) => {
     const key = isMapping(value) && typeof value.key === 'string' ? value.key : null
     const title = isMapping(value) && typeof value.title === 'string' ? value.title.trim() : ''
-    return { list, index, key, title: title || key || '', value }
+    return { list, index, key, title: title || `Untitled ${index + 1}` }
   })
-}
 
-/** The lists that are shown: the one for the flow's kind, and the other one if the file has it. */
+/** The lists that are shown: the one for the flow's kind, and the other one if the flow has it. */
 export function listsOf(flow: Mapping): ListName[] {
   const isChecklist = kindOf(flow) === 'checklist'
   const own: ListName = isChecklist ? 'items' : 'steps'
   const other: ListName = isChecklist ? 'steps' : 'items'
-  return entriesOf(flow, other).length > 0 ? [own, other] : [own]
+  return listAt(flow, other).length > 0 ? [own, other] : [own]
 }
+
+/** An announcement is one message, and needs no list for it. */
+export const isOneMessage = (flow: Mapping): boolean =>
+  kindOf(flow) === 'announcement' && listAt(flow, 'steps').length === 1
 
 /** A key that nothing else in the list has. */
 export function freeKey(wanted: string, entries: readonly Pick<Entry, 'key'>[]): string {
@@ -48,15 +59,33 @@ export function freeKey(wanted: string, entries: readonly Pick<Entry, 'key'>[]):
   return `${stem}-${count}`
 }
 
-export function newEntry(list: ListName, entries: readonly Entry[]): Mapping {
-  const word = list === 'steps' ? 'step' : 'item'
-  return { key: freeKey(`${word}-${entries.length + 1}`, entries) }
+const put = (flow: Mapping, list: ListName, entries: Plain[]): Mapping =>
+  (withValue(flow, listPaths[list], entries.length > 0 ? entries : undefined) ?? {}) as Mapping
+
+export const inserted = (flow: Mapping, list: ListName, index: number, entry: Plain): Mapping =>
+  put(flow, list, listAt(flow, list).toSpliced(index, 0, entry))
+
+/** With a new entry at a place. */
+export function added(flow: Mapping, list: ListName, index: number): Mapping {
+  const entries = entriesOf(flow, list)
+  const key = freeKey(`${list === 'steps' ? 'step' : 'item'}-${entries.length + 1}`, entries)
+  return inserted(flow, list, index, list === 'steps' ? { key } : { key, title: '' })
 }
 
-/** A copy with a key of its own. */
-export function copyOf({ value, key }: Entry, entries: readonly Entry[]): Plain {
-  if (!isMapping(value)) return structuredClone(value)
-  const copy = structuredClone(value)
-  const free = freeKey(key ?? 'copy', entries)
-  return 'key' in copy ? { ...copy, key: free } : { key: free, ...copy }
+/** With a copy of an entry after it, which has a key of its own. */
+export function duplicated(flow: Mapping, { list, index, key }: Entry): Mapping {
+  const value = listAt(flow, list)[index]!
+  const free = freeKey(key ?? 'copy', entriesOf(flow, list))
+  return inserted(flow, list, index + 1, isMapping(value) ? { ...value, key: free } : value)
 }
+
+export function moved(flow: Mapping, list: ListName, from: number, to: number): Mapping {
+  const entries = listAt(flow, list)
+  return put(flow, list, entries.toSpliced(from, 1).toSpliced(to, 0, entries[from]!))
+}
+
+export const removed = (flow: Mapping, list: ListName, index: number): Mapping =>
+  put(flow, list, listAt(flow, list).toSpliced(index, 1))
+
+export const entryAt = (flow: Mapping, list: ListName, index: number): Plain =>
+  listAt(flow, list)[index] ?? {}

@@ -1,17 +1,11 @@
 import type { FlowDefinition } from '../../../../core/flow/flow.ts'
-import type { LocaleTexts } from '../../../../core/flow/texts/fields.ts'
 import { withText } from '../../../../core/flow/texts/import.ts'
 import { directionOf } from '../../../../core/flow/texts/language.ts'
 import { textUnits, translationOf } from '../../../../core/flow/texts/units.ts'
-import { languagesWords as words } from '../../words/languages.ts'
-import { languageName } from '../preview/looks.ts'
-import { FieldFrame } from './field-frame.tsx'
-import { useForm } from './form-context.ts'
-import { FieldGroup } from './parts-of-flow.tsx'
-import { pointerOf } from './problems.ts'
-
-/** Writes a flow's texts in a language into its file; null removes the language. */
-export type PutTexts = (tag: string, texts: LocaleTexts | null) => boolean
+import { languageName } from '../preview/appearance.ts'
+import { problemsUnder, useForm } from './form.ts'
+import { Frame } from './frame.tsx'
+import type { PutTexts } from './languages.tsx'
 
 /** Every text of a flow with its translation beside it. */
 export function LanguageTexts({
@@ -24,45 +18,46 @@ export function LanguageTexts({
   put: PutTexts
 }) {
   const { problems } = useForm()
-  const told = flow.texts?.[tag]
+  const texts = flow.texts?.[tag]
   const units = textUnits(flow)
+  const title = `Texts in ${languageName(tag)}`
   return (
-    <FieldGroup title={words.textsIn(languageName(tag))}>
-      {units.length === 0 && <p class="hint">{words.noTexts}</p>}
+    <section class="field-group" aria-label={title}>
+      <h3>{title}</h3>
+      {units.length === 0 && <p class="hint">The flow has no texts yet.</p>}
       {units.map(unit => {
-        const text = translationOf(told, unit)
-        const place = pointerOf(['texts', tag, ...unit.path])
+        const path = ['texts', tag, ...unit.path]
         return (
-          <div key={unit.id} class="told" data-text={unit.id}>
-            <div class="told-source">
+          <div key={unit.id} class="translation" data-text={unit.id}>
+            <div>
               <p class="field-name">{unit.means}</p>
-              <p lang={flow.locale} dir="auto">
+              <p class="source-text" lang={flow.locale} dir="auto">
                 {unit.source}
               </p>
             </div>
-            <FieldFrame
+            <Frame
               label={`${languageName(tag)}: ${unit.means}`}
               isLabelUnseen
-              problems={problems.filter(({ path }) => path === place)}
+              path={path}
+              problems={problemsUnder(problems, path)}
             >
               {wiring => {
                 const own = {
                   ...wiring,
                   lang: tag,
                   dir: directionOf(tag),
-                  placeholder: words.untold,
-                  value: text ?? '',
-                  onInput: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => {
-                    put(tag, withText(told ?? {}, unit.path, value === '' ? null : value))
-                  },
+                  placeholder: 'Not translated',
+                  value: translationOf(texts, unit) ?? '',
+                  onInput: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+                    put(tag, withText(texts ?? {}, unit.path, value === '' ? null : value)),
                 }
                 if (unit.isMarkdown) return <textarea {...own} class="input prose-input" rows={3} />
                 return <input {...own} class="input" autocomplete="off" />
               }}
-            </FieldFrame>
+            </Frame>
           </div>
         )
       })}
-    </FieldGroup>
+    </section>
   )
 }

@@ -1,25 +1,21 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { flowFormWords as words } from '../../words/flow-form.ts'
-import type { FlowProblem } from '../editor/parts.ts'
-import type { Entry } from './entries.ts'
-import { type ListName, listPaths } from './entries.ts'
-import { Problems } from './field-frame.tsx'
-import { useForm } from './form-context.ts'
-import { pointerOf, within } from './problems.ts'
-import { useDragging } from './use-dragging.ts'
+import { type Entry, entriesOf, type ListName, listPaths, maxEntries } from './entries.ts'
+import { type FlowProblem, pointerOf, problemsUnder, useForm } from './form.ts'
+import { Problems } from './frame.tsx'
 
-/** The number of problems in a part, beside its name. */
-export function Wrong({ of }: { of: readonly FlowProblem[] }) {
+/** A sign beside a part that has problems. */
+function Wrong({ of }: { of: readonly FlowProblem[] }) {
   if (of.length === 0) return null
   const errors = of.filter(({ severity }) => severity === 'error').length
-  const warnings = of.length - errors
-  const said = [errors && words.errors(errors), warnings && words.warnings(warnings)]
+  const [count, one] = errors > 0 ? [errors, 'error'] : [of.length, 'warning']
   return (
-    <span class={`wrong ${errors ? 'error' : 'warning'}`}>
+    <span class={`wrong ${one}`}>
       <Icon name="warning" size={14} />
-      <span class="unseen">{said.filter(Boolean).join(', ')}</span>
+      <span class="unseen">{` ${count} ${one}${count === 1 ? '' : 's'}`}</span>
     </span>
   )
 }
@@ -34,7 +30,7 @@ export const OutlineLink = ({
   isChosen: boolean
   problems: readonly FlowProblem[]
   onChoose: () => void
-  children: string
+  children: ComponentChildren
 }) => (
   <button
     type="button"
@@ -42,72 +38,115 @@ export const OutlineLink = ({
     aria-current={isChosen ? 'true' : undefined}
     onClick={onChoose}
   >
-    <span class="outline-title">{children}</span>
+    {children}
     <Wrong of={problems} />
   </button>
 )
 
-/** Steps or items in order. A press chooses one; dragging or the arrow keys move it. */
+/** What each list is called. */
+export const listNames = {
+  steps: { name: 'Steps', one: 'Step', add: 'Add step', empty: 'No steps yet.' },
+  items: { name: 'Items', one: 'Item', add: 'Add item', empty: 'No items yet.' },
+} as const
+
+/** Steps or items in order. A press chooses one; dragging, or the arrow keys, moves it. */
 export function OutlineList({
   list,
-  entries,
   chosen,
   onChoose,
   onMove,
   onAdd,
 }: {
   list: ListName
-  entries: readonly Entry[]
   chosen: number | null
   onChoose: (index: number) => void
-  onMove: (from: number, to: number) => boolean
+  onMove: (entry: Entry, to: number) => void
   onAdd: () => void
 }) {
-  const { problems, problemsAt, isLocked } = useForm()
+  const { flow, problems, isLocked } = useForm()
   const box = useRef<HTMLOListElement>(null)
-  const { over, handle, row } = useDragging(box, entries.length, onMove)
+  const dragged = useSignal<Entry | null>(null)
+  /** The row before which it would land. */
+  const over = useSignal<number | null>(null)
+  const entries = entriesOf(flow, list)
+  const say = listNames[list]
   const path = listPaths[list]
-  const say = words.lists[list]
+  const byKey = (entry: Entry, event: KeyboardEvent) => {
+    const to = entry.index + ({ ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0)
+    if (to === entry.index || event.altKey || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    if (!entries[to]) return
+    onMove(entry, to)
+    requestAnimationFrame(() => {
+      box.current?.querySelectorAll<HTMLElement>('[draggable]')[to]?.focus()
+    })
+  }
+  const drop = () => {
+    const [entry, before] = [dragged.value, over.value]
+    dragged.value = over.value = null
+    if (entry === null || before === null) return
+    const to = before > entry.index ? before - 1 : before
+    if (to !== entry.index) onMove(entry, to)
+  }
+  const classOf = (index: number) =>
+    over.value === index
+      ? 'drop-before'
+      : over.value === entries.length && index === entries.length - 1
+        ? 'drop-after'
+        : ''
   return (
     <section aria-label={say.name} class="outline-section">
       <h2>{say.name}</h2>
-      <Problems of={problemsAt(path)} />
+      <Problems of={problems.filter(problem => problem.path === pointerOf(path))} />
       {entries.length === 0 && <p class="hint">{say.empty}</p>}
       <ol ref={box} class="outline-list">
-        {entries.map(({ index, title }) => {
-          const name = title || words.untitled(index + 1)
-          const isOver = over === index ? 'drop-before' : ''
-          const isLast = over === entries.length && index === entries.length - 1 ? 'drop-after' : ''
-          return (
-            <li key={index} class={`outline-entry ${isOver} ${isLast}`} {...row(index)}>
-              {!isLocked && entries.length > 1 && (
-                <button
-                  type="button"
-                  class="grip"
-                  aria-label={words.move(name)}
-                  title={words.move(name)}
-                  {...handle(index)}
-                >
-                  <Icon name="grip" />
-                </button>
-              )}
+        {entries.map(entry => (
+          <li
+            key={entry.index}
+            class={`outline-entry ${classOf(entry.index)}`}
+            onDragOver={event => {
+              if (dragged.value === null) return
+              event.preventDefault()
+              const { top, height } = event.currentTarget.getBoundingClientRect()
+              over.value = event.clientY < top + height / 2 ? entry.index : entry.index + 1
+            }}
+            onDrop={event => {
+              event.preventDefault()
+              drop()
+            }}
+          >
+            {!isLocked && entries.length > 1 && (
               <button
                 type="button"
-                class="outline-link"
-                aria-current={chosen === index ? 'true' : undefined}
-                onClick={() => onChoose(index)}
+                class="grip"
+                draggable
+                aria-label={`Move “${entry.title}”: drag it, or press the up and down arrows`}
+                title="Drag to move"
+                onDragStart={event => {
+                  dragged.value = entry
+                  event.dataTransfer!.effectAllowed = 'move'
+                  event.dataTransfer!.setData('text/plain', entry.title)
+                }}
+                onDragEnd={() => (dragged.value = over.value = null)}
+                onKeyDown={event => byKey(entry, event)}
               >
-                <span class="step-number" aria-hidden="true">
-                  {index + 1}
-                </span>
-                <bdi class="outline-title">{name}</bdi>
-                <Wrong of={within(problems, pointerOf([...path, index]))} />
+                <Icon name="grip" />
               </button>
-            </li>
-          )
-        })}
+            )}
+            <OutlineLink
+              isChosen={chosen === entry.index}
+              problems={problemsUnder(problems, [...path, entry.index])}
+              onChoose={() => onChoose(entry.index)}
+            >
+              <span class="step-number" aria-hidden="true">
+                {entry.index + 1}
+              </span>
+              <bdi class="outline-title">{entry.title}</bdi>
+            </OutlineLink>
+          </li>
+        ))}
       </ol>
-      {!isLocked && entries.length < 100 && (
+      {!isLocked && entries.length < maxEntries && (
         <Button class="wide" icon="add" onClick={onAdd} data-add={list}>
           {say.add}
         </Button>

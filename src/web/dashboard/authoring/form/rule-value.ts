@@ -1,4 +1,4 @@
-import type { Plain } from '../../../../core/flow/minimal.ts'
+import type { Plain } from '../../../../core/flow/plain.ts'
 
 /** Writes the value of a rule in one line, and reads it from there. */
 

@@ -1,102 +1,107 @@
 import { useSignal } from '@preact/signals'
+import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { flowFormWords as words } from '../../words/flow-form.ts'
-import { copyOf, type Entry, entriesOf, type ListName, listPaths, newEntry } from './entries.ts'
-import { flowIn } from './form-context.ts'
-import type { Editing } from './use-editing.ts'
+import type { Mapping } from '../../../../core/flow/plain.ts'
+import {
+  added,
+  duplicated,
+  type Entry,
+  entriesOf,
+  entryAt,
+  inserted,
+  type ListName,
+  moved,
+  removed,
+} from './entries.ts'
+import type { FlowFormProps } from './flow-form.tsx'
+import { listNames } from './outline.tsx'
+import { type Chosen, lists, partAt } from './parts.ts'
 
-/** What the form shows: the flow, its pages and people, when it begins, its languages, or one step or item. */
-export type Chosen = 'flow' | 'where' | 'when' | 'languages' | { list: ListName; index: number }
-
-interface Following {
-  part: string | null
-  onPart: (key: string | null) => void
-}
-
-const lists: readonly ListName[] = ['steps', 'items']
-
-/** The chosen part, which follows the preview and the YAML, and the actions on steps and items. */
-export function useEntries({ form, said, textNow, take }: Editing, { part, onPart }: Following) {
+/** The part that is shown, which follows the preview and the YAML, and the actions on steps and items. */
+export function useEntries(
+  { flow, change, part, onPart, goTo }: FlowFormProps,
+  detail: RefObject<HTMLElement | null>,
+) {
   const find = (key: string): Chosen | null =>
-    lists.flatMap(list => entriesOf(form.flow, list)).find(entry => entry.key === key) ?? null
-  const chosen = useSignal<Chosen>((part !== null && find(part)) || 'flow')
+    lists.flatMap(list => entriesOf(flow, list)).find(entry => entry.key === key) ?? null
+  const chosen = useSignal<Chosen>((part !== null && find(part)) || 'details')
   /** The key that was last passed to `onPart`, and that comes back as `part`. */
-  const told = useRef(part)
-  const choose = (next: Chosen) => {
+  const known = useRef(part)
+  const done = useSignal<{ text: string; undo?: () => void } | null>(null)
+  const choose = (next: Chosen, now: Mapping = flow) => {
     chosen.value = next
-    const flow = flowIn(textNow()) ?? form.flow
-    const key =
-      typeof next === 'string' ? null : (entriesOf(flow, next.list)[next.index]?.key ?? null)
-    told.current = key
-    onPart(key)
-  }
-  /** Notes that the chosen entry has another key from now on. */
-  const rename = (key: string) => {
-    told.current = key
-    onPart(key)
+    const key = typeof next === 'string' ? null : entriesOf(now, next.list)[next.index]?.key
+    known.current = key ?? null
+    onPart(known.current)
   }
   useEffect(() => {
-    if (part === told.current) return
-    told.current = part
+    if (part === known.current) return
+    known.current = part
     const found = part === null ? null : find(part)
     if (found) chosen.value = found
-    else if (part === null && typeof chosen.value !== 'string') chosen.value = 'flow'
+    else if (part === null && typeof chosen.value !== 'string') chosen.value = 'details'
   }, [part])
+  /** Focuses a field of what is shown next, once it is drawn. */
+  const focus = (selector = '.detail-fields :is(input:not([type=radio]), textarea)') =>
+    requestAnimationFrame(() => detail.current?.querySelector<HTMLElement>(selector)?.focus())
+  useEffect(() => {
+    if (!goTo) return
+    choose(partAt(goTo.pointer))
+    focus(
+      `[data-path="${CSS.escape(goTo.pointer)}"] :is(input, textarea, select, button:not(.help))`,
+    )
+  }, [goTo])
 
-  const entriesNow = (list: ListName) => entriesOf(flowIn(textNow()) ?? form.flow, list)
-  const nameOf = ({ title, index }: Entry) => title || words.untitled(index + 1)
-
-  /** Inserts an entry, chooses it, and says so. */
-  const insert = (list: ListName, index: number, value: Entry['value'], text: string) => {
-    if (!form.apply({ kind: 'insert', path: listPaths[list], index, value })) return false
-    said.value = { text }
-    choose({ list, index })
-    return true
+  const at = chosen.value
+  const entry = typeof at === 'string' ? undefined : entriesOf(flow, at.list)[at.index]
+  const shown: Chosen = entry ?? (typeof at === 'string' ? at : 'details')
+  const count = entry ? entriesOf(flow, entry.list).length : 0
+  /** Changes a list, and chooses what the change was about. */
+  const alter = (
+    make: (now: Mapping) => Mapping,
+    next: Chosen,
+    text: string,
+    undo?: () => void,
+  ) => {
+    let changed = flow
+    change(now => {
+      changed = make(now)
+      return changed
+    })
+    done.value = { text, ...(undo && { undo }) }
+    choose(next, changed)
   }
   const add = (list: ListName) => {
-    const entries = entriesNow(list)
-    const at = chosen.value
-    const index = typeof at !== 'string' && at.list === list ? at.index + 1 : entries.length
-    const one = words.lists[list].one
-    return insert(
-      list,
-      index,
-      newEntry(list, entries),
-      words.added(one, index + 1, entries.length + 1),
+    const length = entriesOf(flow, list).length
+    const index = typeof at !== 'string' && at.list === list ? at.index + 1 : length
+    const text = `${listNames[list].one} ${index + 1} of ${length + 1} added.`
+    alter(now => added(now, list, index), { list, index }, text)
+    focus()
+  }
+  const moveTo = ({ list, index, title }: Entry, to: number) => {
+    const length = entriesOf(flow, list).length
+    if (to < 0 || to >= length) return
+    const text = `“${title}” is now ${to + 1} of ${length}.`
+    alter(now => moved(now, list, index, to), { list, index: to }, text)
+  }
+  const remove = ({ list, index, title }: Entry) => {
+    const value = entryAt(flow, list, index)
+    const place = { list, index: Math.max(0, Math.min(index, count - 2)) }
+    const undo = () => {
+      const back = Math.min(index, count - 1)
+      alter(now => inserted(now, list, back, value), { list, index: back }, `“${title}” restored.`)
+    }
+    alter(
+      now => removed(now, list, index),
+      count === 1 ? 'details' : place,
+      `“${title}” deleted.`,
+      undo,
     )
   }
   const duplicate = (entry: Entry) => {
-    const copy = copyOf(entry, entriesNow(entry.list))
-    return insert(entry.list, entry.index + 1, copy, words.duplicated(nameOf(entry)))
+    const next = { list: entry.list, index: entry.index + 1 }
+    alter(now => duplicated(now, entry), next, `“${entry.title}” duplicated.`)
+    focus()
   }
-  const move = ({ list, index }: Pick<Entry, 'list' | 'index'>, to: number) => {
-    const entries = entriesNow(list)
-    const entry = entries[index]
-    if (!entry || !entries[to] || to === index) return false
-    if (!form.apply({ kind: 'move', path: listPaths[list], from: index, to })) return false
-    said.value = { text: words.moved(nameOf(entry), to + 1, entries.length) }
-    choose({ list, index: to })
-    return true
-  }
-  const remove = (entry: Entry) => {
-    const { list, index, value } = entry
-    const before = textNow()
-    if (!form.apply({ kind: 'remove', path: listPaths[list], index })) return false
-    const after = textNow()
-    const left = entriesNow(list).length
-    choose(left === 0 ? 'flow' : { list, index: Math.min(index, left - 1) })
-    const undo = () => {
-      const back = words.restored(nameOf(entry))
-      if (textNow() !== after) {
-        insert(list, Math.min(index, entriesNow(list).length), value, back)
-        return
-      }
-      take(before)
-      said.value = { text: back }
-      choose({ list, index })
-    }
-    said.value = { text: words.removed(nameOf(entry)), undo }
-    return true
-  }
-  return { chosen, choose, rename, add, duplicate, move, remove }
+  return { shown, entry, count, done, choose, add, duplicate, moveTo, remove }
 }

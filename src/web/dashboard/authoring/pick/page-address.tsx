@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useAction } from '../../api/action.ts'
-import type { Failure } from '../../api/failure.ts'
+import { explained } from '../../api/explained.ts'
 import { useRead } from '../../api/read.ts'
 import { session } from '../../api/session.ts'
 import { type DraftAnswer, flowPath } from '../../flows/definition.ts'
@@ -11,7 +11,6 @@ import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { stored, storeSetting } from '../../shell/settings.ts'
 import { healthPath, type StepCheck } from '../../steps/health.ts'
-import { shellWords } from '../../words/shell.ts'
 
 interface Rule {
   match: string
@@ -60,14 +59,6 @@ function useAddress(flowKey: string, stepKey: string): string {
   return named ?? seen ?? ''
 }
 
-/** What is wrong, in a sentence: the server's own if there is one. */
-const problemOf = ({ status, message, told, isPassing }: Failure): string => {
-  const [first] = told.details ?? []
-  if (first) return first.message
-  if (status === 0) return shellWords.states.away
-  return isPassing ? shellWords.states.busy : message || shellWords.states.failedWhy
-}
-
 /** Opens the page in a new tab, which can neither see nor reach this one. */
 export const openPage = (address: string): void => {
   window.open(address, '_blank', 'noopener,noreferrer')
@@ -104,7 +95,7 @@ export function PageAddressForm({
   }
   const problem = isNeeded.value
     ? 'Enter the whole address, beginning with https:// or http://.'
-    : refused.value && problemOf(refused.value)
+    : refused.value && explained(refused.value)
   return (
     <form
       noValidate

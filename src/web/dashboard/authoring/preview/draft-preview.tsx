@@ -7,7 +7,6 @@ import { useRead } from '../../api/read.ts'
 import { flowPath } from '../../flows/definition.ts'
 import { Button } from '../../parts/button.tsx'
 import { Reading } from '../../shell/states.tsx'
-import { previewWords as words } from '../../words/preview.ts'
 import { FlowPreview } from './flow-preview.tsx'
 
 function Preview({ definition }: { definition: FlowDefinition }) {
@@ -23,7 +22,7 @@ export function DraftPreview({ flowKey }: { flowKey: string }) {
   return (
     <div class="draft-preview">
       <Button aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
-        {isOpen.value ? words.hide : words.show}
+        {isOpen.value ? 'Hide preview' : 'Show preview'}
       </Button>
       {isOpen.value && (
         <Reading of={draft}>

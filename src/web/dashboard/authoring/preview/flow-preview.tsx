@@ -1,16 +1,27 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Flow } from '../../../../core/flow/flow.ts'
+import type { MaybeTheme } from '../../../../core/flow/merged-theme.ts'
 import { shownAs } from '../../../../core/flow/shown-as.ts'
 import { session } from '../../api/session.ts'
 import { useWidth } from '../../charts/use-width.ts'
 import { Button } from '../../parts/button.tsx'
 import { Select } from '../../parts/select.tsx'
-import { previewWords as words } from '../../words/preview.ts'
-import type { FlowPreviewProps } from '../editor/parts.ts'
-import { sizeIn } from './looks.ts'
+import { sizeIn } from './appearance.ts'
 import { PreviewControls } from './preview-controls.tsx'
 import { PreviewNotes } from './preview-notes.tsx'
 import { useFrame } from './use-frame.ts'
+
+export interface FlowPreviewProps {
+  /** What pages would get; null while it cannot be told, such as for a flow with errors. */
+  flow: Flow | null
+  /** Whether the flow is not known yet. */
+  isLoading?: boolean
+  /** The key of the step or item that is shown. */
+  part: string | null
+  onPart(key: string | null): void
+  /** The organisation's theme; if left out, the one that is set. */
+  theme?: MaybeTheme
+}
 
 /** In the folder of this file, whatever path a proxy has put in front. */
 const address = new URL('preview.html', import.meta.url).href
@@ -24,8 +35,13 @@ const localesOf = (flow: Flow | null) => [
   ...Object.keys(flow?.texts ?? {}),
 ]
 
+const endings = {
+  completed: 'Completed: the flow closes.',
+  dismissed: 'Closed by the visitor.',
+}
+
 /** What visitors will see of a flow, drawn with the snippet's own stage on a page of grey blocks. */
-export function FlowPreview({ flow, part, onPart, theme }: FlowPreviewProps) {
+export function FlowPreview({ flow, isLoading, part, onPart, theme }: FlowPreviewProps) {
   const id = useId()
   const last = useRef<Flow | null>(null)
   if (flow) last.current = flow
@@ -47,15 +63,13 @@ export function FlowPreview({ flow, part, onPart, theme }: FlowPreviewProps) {
   return (
     <section class="preview" aria-labelledby={id}>
       <div class="preview-head">
-        <h2 id={id}>{words.title}</h2>
+        <h2 id={id}>Preview</h2>
         {parts.length > 1 && (
           <Select
             isInline
-            label={known && shownAs(known) === 'checklist' ? words.item : words.step}
+            label={known && shownAs(known) === 'checklist' ? 'Item' : 'Step'}
             value={at ?? parts[0]!.key}
-            options={parts.map(
-              ({ key, title }, i) => [key, words.numbered(i + 1, title || key)] as const,
-            )}
+            options={parts.map(({ key, title }, i) => [key, `${i + 1}. ${title || key}`] as const)}
             onChange={onPart}
           />
         )}
@@ -63,23 +77,42 @@ export function FlowPreview({ flow, part, onPart, theme }: FlowPreviewProps) {
       <PreviewControls room={width.value} locales={localesOf(known)} />
       <div class="preview-room" ref={room} data-old={flow === null}>
         <div ref={ruler} />
-        {known && parts.length > 0 ? (
-          <iframe ref={frame.ref} title={words.frame} src={address} sandbox="allow-scripts" />
-        ) : (
-          <p class="preview-nothing">
-            <strong>{words.nothing}</strong> {known ? words.noParts : words.nothingWhy}
+        {known && parts.length > 0 && (
+          <iframe
+            ref={frame.ref}
+            title="Preview of the flow"
+            src={address}
+            sandbox="allow-scripts"
+          />
+        )}
+        {isLoading || (parts.length > 0 && frame.shown.value === null) ? (
+          <p class="preview-nothing" role="status">
+            Loading preview…
           </p>
+        ) : (
+          parts.length === 0 && (
+            <p class="preview-nothing">
+              <strong>Nothing to show yet</strong>{' '}
+              {known
+                ? 'This flow has no steps or items.'
+                : 'The preview appears when the flow has no errors.'}
+            </p>
+          )
         )}
       </div>
       <div role="status" class="preview-said">
-        {flow === null && known && <p>{words.isOld}</p>}
+        {flow === null && known && (
+          <p>The flow has errors. The preview shows it as it was before.</p>
+        )}
         {ended && (
           <p>
-            {words[ended]}{' '}
-            <Button onClick={() => frame.send({ type: 'again' })}>{words.again}</Button>
+            {endings[ended]}{' '}
+            <Button onClick={() => frame.send({ type: 'again' })}>Show again</Button>
           </p>
         )}
-        {frame.link.value !== null && <p>{words.leadsTo(frame.link.value)}</p>}
+        {frame.link.value !== null && (
+          <p>The preview stays here. The link leads to {frame.link.value}</p>
+        )}
       </div>
       {known && parts.length > 0 && (
         <PreviewNotes flow={known} at={at} onTrack={name => frame.send({ type: 'track', name })} />

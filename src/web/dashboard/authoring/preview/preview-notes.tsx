@@ -1,37 +1,42 @@
 import type { Flow, Item, Step } from '../../../../core/flow/flow.ts'
 import { shownAs } from '../../../../core/flow/shown-as.ts'
 import { Button } from '../../parts/button.tsx'
-import { previewWords as words } from '../../words/preview.ts'
+import { matchNames } from '../form/names.ts'
 
-/** An event that takes the part further, with a button that triggers it. */
+type Track = (name: string) => void
+
+/** An event that takes the part further, with a button that sends it. */
 const Event = ({ why, name, onTrack }: { why: string; name: string; onTrack: Track }) => (
   <li class="preview-event">
     <span>
       {why} <code>{name}</code>
     </span>
-    <Button onClick={() => onTrack(name)}>{words.report}</Button>
+    <Button onClick={() => onTrack(name)}>Send it here</Button>
   </li>
 )
-
-type Track = (name: string) => void
 
 function StepNotes({ step, onTrack }: { step: Step; onTrack: Track }) {
   const { target, page, kind, advance, opens } = step
   return (
     <>
       {target && !['modal', 'banner', 'slideout'].includes(kind) && (
+        <li>A grey block stands for your page’s element.</li>
+      )}
+      {kind === 'hotspot' && target && (
         <li>
-          {words.standIn}: <code>{target.selector}</code>
+          {opens === 'hover'
+            ? 'Visitors see a dot first. The text shows while the mouse or the keyboard is on it.'
+            : 'Visitors see a dot first. Press it to open the text.'}
         </li>
       )}
-      {kind === 'hotspot' && target && <li>{opens === 'hover' ? words.hint : words.dot}</li>}
-      {advance.on === 'click' && target && <li>{words.byClick}</li>}
+      {advance.on === 'click' && target && <li>Click the grey block to continue.</li>}
       {advance.on === 'event' && advance.event && (
-        <Event why={words.byEvent} name={advance.event} onTrack={onTrack} />
+        <Event why="Continues when your page sends" name={advance.event} onTrack={onTrack} />
       )}
       {page && (
         <li>
-          {words.onPage[page.match]} <code>{page.pattern}</code>. {words.onPageElse}
+          Shown if the page address {matchNames[page.match]} <code>{page.pattern}</code>. Elsewhere
+          visitors read that the tour continues there.
         </li>
       )}
     </>
@@ -40,7 +45,7 @@ function StepNotes({ step, onTrack }: { step: Step; onTrack: Track }) {
 
 const ItemNotes = ({ item, onTrack }: { item: Item; onTrack: Track }) =>
   item.completeOn && (
-    <Event why={words.ticksByEvent} name={item.completeOn.event} onTrack={onTrack} />
+    <Event why="Completed when your page sends" name={item.completeOn.event} onTrack={onTrack} />
   )
 
 /** Says what a preview cannot show of a part. */
@@ -60,7 +65,7 @@ export function PreviewNotes({
     <ul class="preview-notes">
       {step && <StepNotes step={step} onTrack={onTrack} />}
       {item && <ItemNotes item={item} onTrack={onTrack} />}
-      <li>{words.muted}</li>
+      <li>Nothing is counted. Targeting and frequency are ignored. Tab leaves the preview.</li>
     </ul>
   )
 }

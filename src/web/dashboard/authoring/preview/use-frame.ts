@@ -2,7 +2,7 @@ import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Flow } from '../../../../core/flow/flow.ts'
 import type { MaybeTheme } from '../../../../core/flow/merged-theme.ts'
-import { languages, look } from './looks.ts'
+import { languages, look } from './appearance.ts'
 import type { FromFrame, ToFrame } from './messages.ts'
 
 /** How the flow in the preview has ended, if it has. Its visitor would see no more of it. */

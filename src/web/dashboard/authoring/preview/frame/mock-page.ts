@@ -1,6 +1,5 @@
 import type { Target } from '../../../../../core/flow/flow.ts'
 import { make } from '../../../../snippet/stage/make.ts'
-import { previewWords } from '../../../words/preview.ts'
 import { pageStyles } from './page-styles.ts'
 
 /** The places on a page where the element that a step points at may be. */
@@ -37,7 +36,7 @@ export function createMockPage() {
         'main',
         'main',
         {},
-        part('head', make(window, 'h1', 'block title', {}, previewWords.page), block('action')),
+        part('head', make(window, 'h1', 'block title', {}, 'Your page'), block('action')),
         part('cards', ...blocks('card', 3)),
         block('field'),
         part('rows', ...blocks('row', 4)),

@@ -1,0 +1,113 @@
+import type { FlowDefinition, UrlRule } from '../../../../core/flow/flow.ts'
+import type { Mapping } from '../../../../core/flow/plain.ts'
+import { shownAs } from '../../../../core/flow/shown-as.ts'
+import { urlMatches } from '../../../../core/flow/url-rule.ts'
+import { never, useRead } from '../../api/read.ts'
+import { IconButton } from '../../parts/button.tsx'
+import { kindOf, mappingsAt, textOf } from './flow-json.ts'
+import { problemsUnder, useForm } from './form.ts'
+import { GroupFrame } from './frame.tsx'
+import type { ControlProps } from './table.ts'
+
+interface Listed {
+  flows: readonly {
+    key: string
+    name: string
+    status: string
+    published?: FlowDefinition | null
+  }[]
+}
+
+type Rule = Pick<UrlRule, 'match' | 'pattern'>
+
+/** An address that a rule matches, on any site if it names none. */
+const sampleOf = ({ pattern }: Rule) =>
+  URL.parse(pattern.replaceAll(/\*+/g, 'x'), 'https://page.invalid')
+
+const matches = (rule: Rule, url: URL | null) => url !== null && urlMatches(rule, url)
+
+/** Whether two flows can be due on the same page. */
+const overlap = (a: readonly Rule[], b: readonly Rule[]) =>
+  a.length === 0 ||
+  b.length === 0 ||
+  a.some(one => b.some(two => matches(one, sampleOf(two)) || matches(two, sampleOf(one))))
+
+const rulesOf = (flow: Mapping) =>
+  mappingsAt(flow, ['targeting', 'urls']).map(({ match, pattern }) => ({
+    match: textOf(match) as Rule['match'],
+    pattern: textOf(pattern),
+  }))
+
+/** Published flows that can be due on the same pages, with the first that people see on top. */
+function useCompeting(flow: Mapping) {
+  const { data } = useRead<Listed>('/manage/flows?definitions=1', never)
+  const isList = kindOf(flow) === 'checklist'
+  return (data?.flows ?? [])
+    .flatMap(({ key, name, status, published }) =>
+      published && status === 'published' && key !== flow.key
+        ? [{ key, name, priority: published.priority, published }]
+        : [],
+    )
+    .filter(
+      ({ published }) =>
+        (shownAs(published) === 'checklist') === isList &&
+        overlap(rulesOf(flow), published.targeting.urls),
+    )
+    .sort((a, b) => b.priority - a.priority)
+}
+
+/** Which flow comes first on pages that show several: a list in which this flow moves. */
+export function PriorityField({ field, path, value, write, flow }: ControlProps) {
+  const { problems, isLocked } = useForm()
+  const own = typeof value === 'number' ? value : 0
+  const others = useCompeting(flow)
+  const above = others.filter(({ priority }) => priority > own)
+  const same = others.filter(({ priority }) => priority === own)
+  const below = others.filter(({ priority }) => priority < own)
+  // A step at a time: past the flows of the same priority, or level with the next.
+  const up = same.length > 0 ? own + 1 : (above.at(-1)?.priority ?? own)
+  const down = same.length > 0 ? own - 1 : (below[0]?.priority ?? own)
+  return (
+    <GroupFrame
+      label={field.label}
+      hint="The first flow in the list is shown first."
+      path={path}
+      problems={problemsUnder(problems, path)}
+    >
+      {others.length === 0 ? (
+        <p class="hint">No other published flow is shown on these pages.</p>
+      ) : (
+        <ol class="priority-list">
+          {above.map(({ key, name }) => (
+            <li key={key}>{name}</li>
+          ))}
+          <li class="own" aria-current="true">
+            <strong>This flow</strong>
+            {same.length > 0 && (
+              <span class="hint">level with {same.map(({ name }) => name).join(', ')}</span>
+            )}
+            {!isLocked && (
+              <span class="entry-actions">
+                <IconButton
+                  icon="up"
+                  label="Show earlier"
+                  disabled={up === own}
+                  onClick={() => write(up)}
+                />
+                <IconButton
+                  icon="down"
+                  label="Show later"
+                  disabled={down === own}
+                  onClick={() => write(down)}
+                />
+              </span>
+            )}
+          </li>
+          {below.map(({ key, name }) => (
+            <li key={key}>{name}</li>
+          ))}
+        </ol>
+      )}
+    </GroupFrame>
+  )
+}
