@@ -175,7 +175,7 @@ export function routesOf(deps: AppDeps): Route[] {
   const steps = stepRoutes(deps, management.evidence)
   const publicUrl = deps.dashboard?.publicUrl ?? null
   const routes = [
-    ...flowRoutes({ stores, explaining: management.explaining }),
+    ...flowRoutes({ stores, explaining: management.explaining, peopleList: management.peopleList }),
     ...checklistRoutes(deps),
     ...eventRoutes(deps, { log: management.eventLog, activity: management.activity }),
     ...steps.routes,

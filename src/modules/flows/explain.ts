@@ -4,14 +4,18 @@ import { type PersonIds, personOf } from '../../core/event/event.ts'
 import type { Traits } from '../../core/event/traits.ts'
 import { type Candidate, firstDue, noHistory, waitsForIdentify } from '../../core/flow/decision.ts'
 import { type DecidedRule, decide, type Visit } from '../../core/flow/explanation.ts'
+import type { FlowDefinition } from '../../core/flow/flow.ts'
 import { interruptions, judgeOf, type Moment, newcomer } from '../../core/flow/moment.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { readOrigin } from '../../core/organisation/origin.ts'
+import { rulesVerdict, traitFor } from '../../core/person/filter.ts'
+import type { ReportedTrait } from '../../core/person/seen.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { shown } from '../../core/text/wording.ts'
 import { patientSlices } from '../../scheduling/cooperative.ts'
 import type { AuthoredFlow } from '../../storage/interfaces/authoring.ts'
 import type { ExplainStore, PublishedFlowStores } from '../../storage/interfaces/flows.ts'
+import type { ListedPerson, PeopleList } from '../../storage/interfaces/people.ts'
 import { newestDefinition } from '../authoring/rules.ts'
 import type { ExplainedFlow } from './schema.ts'
 
@@ -19,13 +23,21 @@ export interface ExplainQuery {
   /** Key or id of a flow. */
   flow: string
   url: URL
-  traits: Traits
+  /** Null for those that the person last reported; none of a new visitor. */
+  traits: Traits | null
   /** Null for a new visitor. */
   person: PersonIds | null
 }
 
 /** A condition of the flow or of its organisation. */
 type Rule = Omit<DecidedRule, 'rule'> & { rule: ExplainedFlow['rules'][number]['rule'] }
+
+interface ExplainDeps {
+  stores: PublishedFlowStores
+  store: ExplainStore
+  people: Pick<PeopleList, 'person'>
+  now: number
+}
 
 interface AuthoredCandidate extends Candidate {
   authored: AuthoredFlow
@@ -40,12 +52,22 @@ interface AuthoredCandidate extends Candidate {
 export async function explain(
   organisation: Organisation,
   { flow: name, url, traits, person }: ExplainQuery,
-  { stores, store, now }: { stores: PublishedFlowStores; store: ExplainStore; now: number },
+  { stores, store, people, now }: ExplainDeps,
 ): Promise<ExplainedFlow> {
   const all = await candidates(organisation.ref, person, stores, store)
   const candidate = all.find(({ authored: { id, key } }) => key === name || id === name)
   if (!candidate) throw flowNotFound(name)
-  const visit = { url, traits, ...(await momentOf(organisation, all, person, { stores, now })) }
+  const reported =
+    traits === null && person
+      ? ((await people.person(organisation.ref, personOf(person.userId, person.anonymousId)))
+          ?.traits ?? new Map<string, ReportedTrait>())
+      : null
+  const known = traits ?? (reported ? comparable(reported, all) : {})
+  const visit = {
+    url,
+    traits: known,
+    ...(await momentOf(organisation, all, person, { stores, now })),
+  }
   const slices = patientSlices()
   const rivals: AuthoredCandidate[] = []
   for (const other of all) {
@@ -57,7 +79,12 @@ export async function explain(
   const hasKey = await store.hasSnippetKey(organisation.ref)
   const gate = [keyRule(hasKey), originRule(url, organisation)]
   const isOpen = gate.every(({ holds }) => holds)
-  const isShown = isOpen && decision.shown
+  const { audience } = candidate.flow.targeting
+  const unreported = reported ? unreportedIn(audience, reported) : []
+  const rules = decision.rules.map(rule =>
+    rule.rule === 'audience' && unreported.length > 0 ? unknownAudience(rule, unreported) : rule,
+  )
+  const isShown = isOpen && decision.shown && unreported.length === 0
   await slices.rest()
   const identify = identifyRule(candidate, visit, person?.userId != null)
   const { id, key, status, newest, draft } = candidate.authored
@@ -70,13 +97,44 @@ export async function explain(
       history: candidate.history,
     },
     url: url.href,
-    rules: [...gate, ...decision.rules, identify].map(rule => ({
+    traits: known,
+    unreported,
+    rules: [...gate, ...rules, identify].map(rule => ({
       ...rule,
       parts: [...rule.parts],
     })),
-    instead: isShown || !isOpen ? null : decision.winner,
+    instead: isShown || !isOpen || decision.shown ? null : decision.winner,
   }
 }
+
+/** Reported traits as a page would send them to be compared by any of the flows. */
+const comparable = (
+  reported: ListedPerson['traits'],
+  flows: readonly AuthoredCandidate[],
+): Record<string, unknown> =>
+  Object.fromEntries(
+    flows
+      .flatMap(({ flow }) => flow.targeting.audience.rules)
+      .filter(({ attribute }) => reported.has(attribute))
+      .map(rule => [rule.attribute, traitFor(rule, reported)]),
+  )
+
+/** The traits that decide whether a person is in an audience, and that they never reported. */
+function unreportedIn(
+  audience: FlowDefinition['targeting']['audience'],
+  reported: ListedPerson['traits'],
+): string[] {
+  if (rulesVerdict(audience, reported) !== null) return []
+  const names = audience.rules.map(({ attribute }) => attribute)
+  return [...new Set(names)].filter(name => !reported.has(name))
+}
+
+const unknownAudience = (rule: DecidedRule, unreported: readonly string[]): DecidedRule => ({
+  ...rule,
+  holds: null,
+  why: `this person has not reported ${unreported.map(name => shown(name)).join(', ')}`,
+  parts: [],
+})
 
 /** What is known about a person at this moment without a page. */
 async function momentOf(

@@ -6,6 +6,7 @@ import { management } from '../../http/management.ts'
 import { requireScope } from '../../http/principal.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { ExplainStore, PublishedFlowStores } from '../../storage/interfaces/flows.ts'
+import type { PeopleList } from '../../storage/interfaces/people.ts'
 import { explain } from './explain.ts'
 import {
   ExplainBody,
@@ -21,9 +22,11 @@ import { withHistory } from './service.ts'
 export function flowRoutes({
   stores,
   explaining,
+  peopleList,
 }: {
   stores: PublishedFlowStores
   explaining: ExplainStore
+  peopleList: PeopleList
 }): Route[] {
   return [
     route({
@@ -89,13 +92,13 @@ export function flowRoutes({
         errors: ['flow_not_found'],
       },
       ({ org, body, principal, receivedAt }) => {
-        const { flow, traits = {}, userId = null, anonymousId = null } = body
+        const { flow, traits = null, userId = null, anonymousId = null } = body
         const url = URL.parse(body.url)
         if (!url) throw invalid({ path: '/url', message: 'Must be a complete URL' })
         const isNamed = userId !== null || anonymousId !== null
         if (isNamed) requireScope(principal!, 'people:read')
         const person = isNamed ? personIn({ userId, anonymousId }) : null
-        const deps = { stores, store: explaining, now: receivedAt }
+        const deps = { stores, store: explaining, people: peopleList, now: receivedAt }
         return explain(org, { flow, url, traits, person }, deps)
       },
     ),

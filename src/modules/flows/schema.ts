@@ -175,7 +175,8 @@ export const ExplainBody = closed({
   traits: Type.Optional(
     Type.Unsafe<Traits>(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Attributes of the person, as the page would send them.',
+        description:
+          'Attributes of the person, as the page would send them. Default: the listed traits that the person last reported.',
         examples: [{ plan: 'pro' }],
       }),
     ),
@@ -208,6 +209,15 @@ export const Explanation = Type.Object(
       }),
     }),
     url: Type.String({ examples: ['https://app.example.com/projects'] }),
+    traits: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'The attributes that were compared.',
+      examples: [{ plan: 'pro' }],
+    }),
+    unreported: Type.Array(Type.String(), {
+      description:
+        'Traits that decide it and that the person never reported. If there are any, the condition on the audience is null, and `shown` is false.',
+      examples: [[]],
+    }),
     rules: Type.Array(
       Type.Object({
         rule: OneOf([

@@ -16,11 +16,10 @@ export async function segmentOf(
 ): Promise<Segment> {
   const found = (await store.list(orgRef)).find(segment => segment.id === id)
   if (found) return found
-  throw new AppError('segment_not_found', `No segment has the id ${id}`)
+  throw new AppError('segment_not_found', 'No segment has this id')
 }
 
-const nameTaken = (name: string) =>
-  new AppError('segment_name_taken', `Another segment is called "${name}". Choose another name.`)
+const nameTaken = () => new AppError('segment_name_taken', 'Another segment has this name')
 
 const written = ({ name, filter }: NewSegment) => ({ name, filter })
 
@@ -35,12 +34,9 @@ export async function createSegment(
   const entry = audit('segment.create', body.name, { after })
   const segment = { id: newId('segment'), ...after, revision: 1, changedAt: entry.at }
   const outcome = await store.create(orgRef, segment, maxSegments, entry)
-  if (outcome === 'name taken') throw nameTaken(body.name)
+  if (outcome === 'name taken') throw nameTaken()
   if (outcome === 'created') return segment
-  throw new AppError(
-    'too_many_segments',
-    `An organisation can have ${maxSegments} segments. Delete one first.`,
-  )
+  throw new AppError('too_many_segments', `The organisation has ${maxSegments} segments`)
 }
 
 /** @throws AppError `precondition_required`, `precondition_failed` */
@@ -69,7 +65,7 @@ export const changeSegment = (
     const entry = audit('segment.change', body.name, { before: written(before), after })
     const segment = { id, ...after, revision: before.revision + 1, changedAt: entry.at }
     const outcome = await store.change(orgRef, segment, before.revision, entry)
-    if (outcome === 'name taken') throw nameTaken(body.name)
+    if (outcome === 'name taken') throw nameTaken()
     return outcome === 'done' ? segment : null
   })
 

@@ -38,7 +38,12 @@ export function ExplainForm({
   return (
     <form class="asking" onSubmit={submit} noValidate>
       <div class="wide">
-        <Field label={words.url} hint={words.urlHint} problem={urlProblem}>
+        <Field
+          label={words.url}
+          hint={words.urlHint}
+          problem={urlProblem}
+          isProblemOld={question.url !== ''}
+        >
           {wiring => (
             <input
               {...wiring}
@@ -90,7 +95,8 @@ export function ExplainForm({
       ) : (
         <p class="hint">{words.noPeople}</p>
       )}
-      <div class="wide">
+      <details class="wide" open={traits !== ''}>
+        <summary>{words.details}</summary>
         <Field label={words.traits} hint={words.traitsHint} problem={traitsProblem}>
           {wiring => (
             <textarea
@@ -102,7 +108,7 @@ export function ExplainForm({
             />
           )}
         </Field>
-      </div>
+      </details>
       <div class="wide">
         <Button type="submit" look="primary">
           {words.ask}

@@ -2,7 +2,7 @@ import { Badge } from '../parts/badge.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { useFilters } from '../shell/address.ts'
 import { explainWords as words } from '../words/explain.ts'
-import type { Explanation } from './explanation.tsx'
+import { type Explanation, isUnknown, verdictOf } from './explanation.tsx'
 
 /** Why a flow is not shown: the first condition that does not hold. */
 const reasonOf = ({ rules }: Explanation) => rules.find(({ holds }) => holds === false)
@@ -33,21 +33,17 @@ export function ExplainedTable({
     },
     {
       name: words.columns.verdict,
-      cell: ({ shown }) => (
-        <Badge tone={shown ? 'good' : 'neutral'}>{shown ? words.isShown : words.isNotShown}</Badge>
+      cell: explanation => (
+        <Badge tone={explanation.shown ? 'good' : 'neutral'}>{verdictOf(explanation)}</Badge>
       ),
     },
     {
       name: words.columns.why,
       cell: explanation => {
         const reason = reasonOf(explanation)
-        return reason ? (
-          <span>
-            {words.rules[reason.rule]}: {reason.why}
-          </span>
-        ) : (
-          words.allHold
-        )
+        if (reason) return `${words.rules[reason.rule]}: ${reason.why}`
+        if (!isUnknown(explanation)) return words.allHold
+        return words.unknownVerdict(explanation.unreported.join(', '))
       },
     },
   ]

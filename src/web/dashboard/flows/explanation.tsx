@@ -10,6 +10,15 @@ export type { Explanation }
 
 type Rule = Explanation['rules'][number]
 
+/** Whether nothing speaks against the flow, but it depends on what the person never reported. */
+export const isUnknown = ({ unreported, rules }: Explanation): boolean =>
+  unreported.length > 0 && rules.every(({ holds }) => holds !== false)
+
+export const verdictOf = (explanation: Explanation): string => {
+  if (isUnknown(explanation)) return words.isUnknown
+  return explanation.shown ? words.isShown : words.isNotShown
+}
+
 const kindOf = (holds: boolean | null) => (holds === null ? 'unknown' : holds ? 'holds' : 'fails')
 const iconOf = { holds: 'done', fails: 'close', unknown: 'info' } as const
 
@@ -62,16 +71,25 @@ export function FlowExplanation({
   nameOf: (key: string) => string
 }) {
   const { withFilters } = useFilters()
-  const { shown, flow, person, rules, instead } = explanation
+  const { shown, flow, person, rules, instead, unreported } = explanation
+  const unknown = isUnknown(explanation)
   const { userId, anonymousId } = person
   const who = userId !== null ? { user: userId } : { anonymous: anonymousId }
   const name = nameOf(flow.key)
   return (
     <section class="part">
       <div class="verdict">
-        <h2>{shown ? words.shown(name) : words.notShown(name)}</h2>
+        <h2>
+          {unknown
+            ? words.unknownVerdict(unreported.join(', '))
+            : shown
+              ? words.shown(name)
+              : words.notShown(name)}
+        </h2>
         <span class="badges">
-          <Badge tone={shown ? 'good' : 'bad'}>{shown ? words.isShown : words.isNotShown}</Badge>
+          <Badge tone={shown ? 'good' : unknown ? 'neutral' : 'bad'}>
+            {verdictOf(explanation)}
+          </Badge>
           {flow.status === 'published' && flow.version !== null ? (
             <Badge>{words.version(flow.version)}</Badge>
           ) : (
@@ -81,6 +99,7 @@ export function FlowExplanation({
             <Badge tone="accent">{words.waiting}</Badge>
           )}
         </span>
+        {unknown && <p>{words.unknownWhy}</p>}
         {instead !== null && (
           <p>
             {words.instead(nameOf(instead))}{' '}

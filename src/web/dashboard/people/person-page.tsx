@@ -12,16 +12,17 @@ import { peopleWords as words } from '../words/people.ts'
 import { AllowPerson, ErasePerson, Receipt } from './erase-person.tsx'
 import { ExportPerson } from './export-person.tsx'
 import { MetFlows } from './met-flows.tsx'
+import { PeopleList } from './people-list.tsx'
 import { type Person, type PersonHistory, personIn, personPath } from './person.ts'
 import { PersonEvents } from './person-events.tsx'
-import { PersonSearch } from './person-search.tsx'
+import { Profile } from './profile.tsx'
 import { UnmetFlows } from './unmet-flows.tsx'
 
 /** Finding a person's events searches everything stored, so it is not done every few seconds. */
 const everyMs = 60_000
 
-const isUnseen = ({ flows, events, next }: PersonHistory) =>
-  flows.length === 0 && events.length === 0 && next === null
+const isUnseen = ({ profile, flows, events, next }: PersonHistory) =>
+  profile === null && flows.length === 0 && events.length === 0 && next === null
 
 const Unseen = ({ person, children }: { person: Person; children: ComponentChildren }) => (
   <Notice icon="person" title={words.unseen(person.id)} actions={children}>
@@ -40,8 +41,9 @@ function PersonData({ person }: { person: Person }) {
     said.value = what
     readAgain()
   }
+  const url = history.data?.profile?.pages[0]?.url ?? null
   const whyNot = (
-    <LinkButton icon="explain" href={addressOf(['explain'], { [person.kind]: person.id })}>
+    <LinkButton icon="explain" href={addressOf(['explain'], { [person.kind]: person.id, url })}>
       {words.whyNot}
     </LinkButton>
   )
@@ -69,8 +71,9 @@ function PersonData({ person }: { person: Person }) {
                   </Button>
                 )}
               </div>
+              {read.profile && <Profile of={read.profile} />}
               <MetFlows flows={read.flows} />
-              <UnmetFlows person={person} met={read.flows} />
+              <UnmetFlows person={person} met={read.flows} url={url} />
               <PersonEvents person={person} history={read} />
             </>
           )
@@ -97,7 +100,7 @@ function PersonData({ person }: { person: Person }) {
   )
 }
 
-/** A person by their id, which the address has. */
+/** Everyone, or the person whose ID the address has. */
 export default function PersonPage() {
   const { filters } = useFilters()
   const person = personIn(filters)
@@ -109,14 +112,7 @@ export default function PersonPage() {
         above={person && <a href={addressOf(['people'])}>{words.title}</a>}
         beside={person && <span class="hint">{words.kinds[person.kind]}</span>}
       />
-      <PersonSearch key={`search ${key}`} person={person} />
-      {person ? (
-        <PersonData key={key} person={person} />
-      ) : (
-        <Notice icon="person" title={words.start}>
-          {words.startWhy}
-        </Notice>
-      )}
+      {person ? <PersonData key={key} person={person} /> : <PeopleList />}
     </>
   )
 }

@@ -9,7 +9,7 @@ import type { Person, PersonHistory } from './person.ts'
 
 type Unmet = FlowList['flows'][number]
 
-const columnsOf = (person: Person): Column<Unmet>[] => [
+const columnsOf = (person: Person, url: string | null): Column<Unmet>[] => [
   {
     name: words.columns.flow,
     isTitle: true,
@@ -30,7 +30,7 @@ const columnsOf = (person: Person): Column<Unmet>[] => [
     isNumber: true,
     cell: ({ key, name }) => (
       <a
-        href={addressOf(['explain'], { [person.kind]: person.id, flow: key })}
+        href={addressOf(['explain'], { [person.kind]: person.id, flow: key, url })}
         aria-label={words.whyNotFlow(name)}
       >
         {words.whyNot}
@@ -40,7 +40,16 @@ const columnsOf = (person: Person): Column<Unmet>[] => [
 ]
 
 /** The published flows that a person has not met, each with a link to the reason. */
-export function UnmetFlows({ person, met }: { person: Person; met: PersonHistory['flows'] }) {
+export function UnmetFlows({
+  person,
+  met,
+  url,
+}: {
+  person: Person
+  met: PersonHistory['flows']
+  /** The page that they were on last. */
+  url: string | null
+}) {
   const { data } = useRead<FlowList>(flowsPath)
   const known = new Set(met.map(({ flowKey }) => flowKey))
   const unmet = (data?.flows ?? []).filter(
@@ -51,7 +60,7 @@ export function UnmetFlows({ person, met }: { person: Person; met: PersonHistory
     <Part title={words.unmet}>
       <Table
         caption={words.unmet}
-        columns={columnsOf(person)}
+        columns={columnsOf(person, url)}
         rows={unmet}
         keyOf={({ key }) => key}
       />

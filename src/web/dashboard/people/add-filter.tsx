@@ -1,0 +1,126 @@
+import { useSignal } from '@preact/signals'
+import { useRead } from '../api/read.ts'
+import { type DraftAnswer, flowPath, writtenIn } from '../flows/definition.ts'
+import type { AuthoredFlow } from '../flows/flow-list.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Select } from '../parts/select.tsx'
+import { TextField } from '../parts/text-field.tsx'
+import { comparisons, type FlowCondition, outcomes, type PeopleFilter } from './filter.ts'
+
+interface Adding {
+  onAdd: (more: PeopleFilter) => void
+  onClose: () => void
+}
+
+const entriesOf = <Key extends string>(of: Readonly<Record<Key, string>>) =>
+  Object.entries(of) as [Key, string][]
+
+/** A number or true is compared as such, because pages report it so. */
+const comparedValue = (typed: string) => {
+  if (typed === 'true' || typed === 'false') return typed === 'true'
+  return typed !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed
+}
+
+/** Adds a condition on a trait. */
+export function AddTrait({ traits, onAdd, onClose }: Adding & { traits: readonly string[] }) {
+  const attribute = useSignal(traits[0] ?? '')
+  const op = useSignal<keyof typeof comparisons>('eq')
+  const typed = useSignal('')
+  const value = op.value === 'exists' ? true : comparedValue(typed.value.trim())
+  return (
+    <Dialog title="Filter by trait" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          const compared = op.value === 'contains' ? typed.value.trim() : value
+          onAdd({ rules: [{ attribute: attribute.value, op: op.value, value: compared }] })
+        }}
+      >
+        <Select
+          label="Trait"
+          value={attribute.value}
+          options={traits.map(name => [name, name] as const)}
+          onChange={name => (attribute.value = name)}
+        />
+        <Select
+          label="Comparison"
+          value={op.value}
+          options={entriesOf(comparisons)}
+          onChange={chosen => (op.value = chosen)}
+        />
+        {op.value !== 'exists' && (
+          <TextField
+            label="Value"
+            value={typed.value}
+            maxLength={64}
+            isRequired
+            onChange={text => (typed.value = text)}
+          />
+        )}
+        <div class="actions">
+          <Button type="submit" look="primary">
+            Add filter
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Adds a condition on a flow. */
+export function AddFlow({ flows, onAdd, onClose }: Adding & { flows: readonly AuthoredFlow[] }) {
+  const flow = useSignal(flows[0]?.key ?? '')
+  const state = useSignal<FlowCondition['outcome'] | ''>('')
+  const leftAt = useSignal('')
+  const draft = useRead<DraftAnswer>(flow.value ? flowPath(flow.value, '/draft') : null)
+  const steps = draft.data ? writtenIn(draft.data).steps : []
+  return (
+    <Dialog title="Filter by flow" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          const condition: FlowCondition = {
+            flow: flow.value,
+            ...(state.value && { outcome: state.value }),
+            ...(leftAt.value && { leftAt: leftAt.value }),
+          }
+          onAdd({ flows: [condition] })
+        }}
+      >
+        <Select
+          label="Flow"
+          value={flow.value}
+          options={flows.map(({ key, name }) => [key, name] as const)}
+          onChange={key => {
+            flow.value = key
+            leftAt.value = ''
+          }}
+        />
+        <Select
+          label="Outcome"
+          value={state.value ?? ''}
+          none="Any, once seen"
+          options={entriesOf(outcomes)}
+          onChange={chosen => (state.value = chosen)}
+        />
+        {steps.length > 0 && state.value !== 'not_met' && (
+          <Select
+            label="Left at step"
+            value={leftAt.value}
+            none="Any step"
+            options={steps.map(({ key, title }) => [key, title || key] as const)}
+            onChange={key => (leftAt.value = key)}
+          />
+        )}
+        <div class="actions">
+          <Button type="submit" look="primary">
+            Add filter
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,110 @@
+import { useSignal } from '@preact/signals'
+import { may } from '../api/session.ts'
+import type { AuthoredFlow } from '../flows/flow-list.ts'
+import { Button, IconButton } from '../parts/button.tsx'
+import { Select } from '../parts/select.tsx'
+import { useFilters } from '../shell/address.ts'
+import { AddFlow, AddTrait } from './add-filter.tsx'
+import { conditionText, filterIn, isEmpty, listOf, type PeopleFilter, ruleText } from './filter.ts'
+import type { SegmentList } from './segment.tsx'
+import { SaveSegment } from './segment.tsx'
+
+const Chip = ({ text, onRemove }: { text: string; onRemove: () => void }) => (
+  <li class="chip">
+    {text}
+    <IconButton icon="close" label={`Remove ${text}`} onClick={onRemove} />
+  </li>
+)
+
+/** The filters of the list of people, all in its address. */
+export function FilterBar({
+  traits,
+  flows,
+  segments,
+}: {
+  traits: readonly string[]
+  flows: readonly AuthoredFlow[]
+  segments: SegmentList['segments']
+}) {
+  const { filters, setFilters } = useFilters()
+  const adding = useSignal<'trait' | 'flow' | 'segment' | null>(null)
+  const filter = filterIn(filters.filter)
+  const { rules = [], flows: conditions = [] } = filter
+  const close = () => (adding.value = null)
+  const set = (changed: PeopleFilter) => setFilters(listOf({ ...filter, ...changed }))
+  const add = (more: PeopleFilter) => {
+    set({
+      rules: [...rules, ...(more.rules ?? [])],
+      flows: [...conditions, ...(more.flows ?? [])],
+    })
+    close()
+  }
+  const nameOf = (key: string) => flows.find(flow => flow.key === key)?.name ?? key
+  return (
+    <>
+      <div class="controls">
+        <input
+          class="input search"
+          type="search"
+          maxLength={128}
+          autocomplete="off"
+          spellcheck={false}
+          aria-label="Search by email or ID"
+          placeholder="Search by email or ID"
+          value={filters.q ?? ''}
+          onChange={event => setFilters({ q: event.currentTarget.value.trim(), after: null })}
+        />
+        {segments.length > 0 && (
+          <Select
+            isInline
+            label="Segment"
+            value={filters.segment ?? ''}
+            none="Everyone"
+            options={segments.map(({ id, name }) => [id, name] as const)}
+            onChange={segment => setFilters({ segment, after: null })}
+          />
+        )}
+        {traits.length > 0 && (
+          <Button icon="add" onClick={() => (adding.value = 'trait')}>
+            Filter by trait
+          </Button>
+        )}
+        {flows.length > 0 && (
+          <Button icon="add" onClick={() => (adding.value = 'flow')}>
+            Filter by flow
+          </Button>
+        )}
+        {!isEmpty(filter) && may('flows:write') && (
+          <Button onClick={() => (adding.value = 'segment')}>Save as segment</Button>
+        )}
+      </div>
+      {!isEmpty(filter) && (
+        <ul class="chips" aria-label="Filters">
+          {rules.map((rule, i) => (
+            <Chip
+              key={ruleText(rule)}
+              text={ruleText(rule)}
+              onRemove={() => set({ rules: rules.toSpliced(i, 1) })}
+            />
+          ))}
+          {conditions.map((condition, i) => (
+            <Chip
+              key={JSON.stringify(condition)}
+              text={conditionText(condition, nameOf)}
+              onRemove={() => set({ flows: conditions.toSpliced(i, 1) })}
+            />
+          ))}
+        </ul>
+      )}
+      {adding.value === 'trait' && <AddTrait traits={traits} onAdd={add} onClose={close} />}
+      {adding.value === 'flow' && <AddFlow flows={flows} onAdd={add} onClose={close} />}
+      {adding.value === 'segment' && (
+        <SaveSegment
+          filter={filter}
+          onSaved={segment => setFilters({ ...listOf({}), segment })}
+          onClose={close}
+        />
+      )}
+    </>
+  )
+}

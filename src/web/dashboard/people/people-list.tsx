@@ -1,0 +1,140 @@
+import { useSignal } from '@preact/signals'
+import type { StaticEncode } from '@sinclair/typebox'
+import type { PeopleCount } from '../../../modules/people/schema.ts'
+import { useAction } from '../api/action.ts'
+import { useRead } from '../api/read.ts'
+import { download } from '../api/request.ts'
+import { may } from '../api/session.ts'
+import { type FlowList, flowsPath } from '../flows/flow-list.ts'
+import { Button, LinkButton } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { saveFile } from '../parts/save-file.ts'
+import { Table } from '../parts/table.tsx'
+import { addressOf, useFilters } from '../shell/address.ts'
+import { Reading } from '../shell/states.tsx'
+import { formatCount } from '../words/time.ts'
+import { FilterBar } from './filter-bar.tsx'
+import { columnsOf, type ListedPeople } from './people-columns.tsx'
+import { DeleteSegment, type SegmentList, segmentsPath } from './segment.tsx'
+
+/** The list looks at much, so it is not read every few seconds. */
+const everyMs = 60_000
+
+function NobodyFound({ search }: { search: string | undefined }) {
+  if (!search) {
+    return (
+      <Empty title="No people yet">
+        People appear once they see a flow, or your product sends an event about them.
+      </Empty>
+    )
+  }
+  return (
+    <Empty
+      title={`Nobody with "${search}" in their ID`}
+      action={
+        <LinkButton icon="explain" href={addressOf(['explain'], { user: search })}>
+          Troubleshoot for {search}
+        </LinkButton>
+      }
+    >
+      Check the ID. Someone who has not seen a flow yet is not in the list.
+    </Empty>
+  )
+}
+
+/** Everyone whose events are stored, found by their ID, and filtered. */
+export function PeopleList() {
+  const { filters, withFilters, setFilters } = useFilters()
+  const query = new URLSearchParams()
+  for (const name of ['filter', 'segment'] as const) {
+    if (filters[name]) query.set(name, filters[name])
+  }
+  if (filters.q) query.set('search', filters.q)
+  const conditions = query.toString()
+  const listed = new URLSearchParams(query)
+  for (const name of ['sort', 'order', 'after'] as const) {
+    if (filters[name]) listed.set(name, filters[name])
+  }
+  const page = useRead<ListedPeople>(`/manage/people?${listed}`, everyMs)
+  const counted = useRead<StaticEncode<typeof PeopleCount>>(
+    `/manage/people/count?${conditions}`,
+    everyMs,
+  )
+  const flows = useRead<FlowList>(flowsPath)
+  const { data } = useRead<SegmentList>(segmentsPath)
+  const segments = data?.segments ?? []
+  const segment = segments.find(({ id }) => id === filters.segment)
+  const isDeleting = useSignal(false)
+  const { isBusy, refused, run } = useAction()
+  const csv = () =>
+    run(async () =>
+      saveFile(await download(`/manage/people/list.csv?${conditions}&bom=1`), 'people.csv'),
+    )
+  return (
+    <>
+      <FilterBar
+        traits={page.data?.traits ?? []}
+        flows={flows.data?.flows ?? []}
+        segments={segments}
+      />
+      <Reading of={page} lines={8}>
+        {({ traits, people, next }) => (
+          <>
+            <div class="part-head">
+              <p class="hint" role="status">
+                {counted.data &&
+                  (counted.data.people === counted.data.all
+                    ? `${formatCount(counted.data.all)} people`
+                    : `${formatCount(counted.data.people)} of ${formatCount(counted.data.all)} people`)}
+              </p>
+              <span class="row gap-2">
+                {segment && may('flows:write') && (
+                  <Button look="quiet" onClick={() => (isDeleting.value = true)}>
+                    Delete segment
+                  </Button>
+                )}
+                <Button icon="download" isBusy={isBusy.value} onClick={csv}>
+                  Download CSV
+                </Button>
+              </span>
+            </div>
+            {refused.value && (
+              <p class="problem" role="alert">
+                The download failed. Try again.
+              </p>
+            )}
+            {people.length === 0 ? (
+              <NobodyFound search={filters.q} />
+            ) : (
+              <Table
+                caption="People"
+                columns={columnsOf(traits)}
+                rows={people}
+                isPart
+                keyOf={row => `${row.userId} ${row.anonymousId}`}
+              />
+            )}
+            {(next || filters.after) && (
+              <nav class="pager" aria-label="Pages">
+                {filters.after && (
+                  <LinkButton href={withFilters({ after: null })}>First page</LinkButton>
+                )}
+                {next && <LinkButton href={withFilters({ after: next })}>Next page</LinkButton>}
+              </nav>
+            )}
+          </>
+        )}
+      </Reading>
+      {isDeleting.value && segment && (
+        <DeleteSegment
+          segment={segment}
+          onClose={() => (isDeleting.value = false)}
+          onDeleted={() => {
+            isDeleting.value = false
+            setFilters({ segment: null, after: null })
+          }}
+        />
+      )}
+    </>
+  )
+}

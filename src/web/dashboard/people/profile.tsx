@@ -1,0 +1,32 @@
+import { momentHere } from '../analytics/zone.ts'
+import { Facts } from '../parts/facts.tsx'
+import { Part } from '../parts/part.tsx'
+import type { PersonHistory } from './person.ts'
+
+/** Who somebody is: their traits as last reported, when they were seen, and where. */
+export function Profile({ of }: { of: NonNullable<PersonHistory['profile']> }) {
+  const { firstSeenAt, lastSeenAt, traits, pages } = of
+  return (
+    <Part title="Profile">
+      <Facts
+        of={[
+          ['Last seen', momentHere(lastSeenAt)],
+          ['First seen', momentHere(firstSeenAt)],
+          ...Object.entries(traits),
+        ]}
+      />
+      {pages.length > 0 && (
+        <details>
+          <summary>Recent pages ({pages.length})</summary>
+          <ul class="stack gap-1">
+            {pages.map(({ url, lastSeenAt: at }) => (
+              <li key={url}>
+                {url} <small class="hint">{momentHere(at)}</small>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </Part>
+  )
+}
