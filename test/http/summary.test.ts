@@ -33,7 +33,7 @@ test('the numbers are those of each flow alone, by key, for this organisation on
   expect(status).toBe(200)
   const { flows, range, definitions } = body as unknown as Summary
   expect(flows.map(({ flowKey }) => flowKey)).toEqual(['first', 'second'])
-  for (const { flowId, daily, stalled: _, worstStep: __, ...numbers } of flows) {
+  for (const { flowId, daily, stalled: _, worstSteps: __, ...numbers } of flows) {
     const alone = await tenant.answer(`GET /flows/${flowId}/analytics?${query}`)
     const analytics = alone.body as unknown as Analytics
     expect(analytics.totals.starts).toBe(6)

@@ -328,6 +328,7 @@ export async function downloadedCsv(page: Page, link: Locator) {
   const download = await pending
   const rows: Record<string, string>[] = parse(readFileSync(await download.path()), {
     columns: true,
+    bom: true,
   })
   const query = new URL(download.url()).search.slice(1)
   return { rows, query, name: download.suggestedFilename() }

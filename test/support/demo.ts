@@ -48,7 +48,7 @@ export class Demo {
     const { page } = await browser.page()
     await page.goto(await linkOf(demo.stdout))
     await page.getByRole('button', { name: 'Sign in with this link' }).click()
-    await page.getByText('Needs a person').waitFor()
+    await page.getByText('Needs attention').waitFor()
     const { origin, pathname } = new URL(page.url())
     const signedIn = await page.context().storageState()
     await page.context().close()

@@ -408,7 +408,7 @@ test('the health page opens the page in a tab and puts the picked selector into 
   expect(await hardToUse(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Use selector' }).click()
   await dialog.getByRole('heading', { name: 'Give “Invite your team” another selector?' }).waitFor()
-  await dialog.getByRole('button', { name: 'Put into draft' }).click()
+  await dialog.getByRole('button', { name: 'Use in draft' }).click()
   await page
     .getByText('The draft has .profile now')
     .or(page.getByText('had this selector already'))

@@ -7,7 +7,7 @@ const starts = 9
 const maxMs = 300
 
 const pages = [
-  { path: '', shows: 'Needs a person' },
+  { path: '', shows: 'Needs attention' },
   { path: '/flows', shows: 'Numbers of the last 30 days' },
   { path: '/flows/welcome', shows: 'Where people leave' },
 ]

@@ -9,7 +9,7 @@ const at = Date.parse('2026-09-17T12:05:00Z')
 const folder = join(import.meta.dir, '../fixtures/dashboard')
 
 const pictures = [
-  { name: 'overview', path: '', heading: 'Needs a person', height: 600 },
+  { name: 'overview', path: '', heading: 'Needs attention', height: 600 },
   {
     name: 'results',
     path: '/flows/welcome?compare=none',

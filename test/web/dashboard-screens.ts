@@ -11,7 +11,7 @@ const maxPlannedMs = 60_000
 
 /** What people leave open, in turn. */
 const pages = [
-  { path: '', shows: 'Needs a person' },
+  { path: '', shows: 'Needs attention' },
   { path: '/flows/welcome', shows: 'Where people leave' },
   { path: '/flows/welcome/health', shows: 'Found by' },
   { path: '/flows', shows: 'Numbers of the last 30 days' },

@@ -3,8 +3,17 @@ import { quotient } from './statistics.ts'
 /** The 97.5 % quantile of the standard normal distribution, for intervals of 95 %. */
 const z95 = 1.959963984540054
 
-/** For intervals of 99.9 %, where so many are compared that chance alone would lie outside of some of 95 %. */
-export const z999 = 3.290526731491895
+/**
+ * How wide each of several intervals has to be, in standard deviations, so that with 95 % confidence none
+ * of them misses (Bonferroni). Within 0.0005 of the exact quantile.
+ *
+ * @see Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.2.23
+ */
+export function zOfSeveral(intervals: number): number {
+  const t = Math.sqrt(-2 * Math.log(0.025 / Math.max(1, intervals)))
+  const below = 1 + t * (1.432788 + t * (0.189269 + t * 0.001308))
+  return t - (2.515517 + t * (0.802853 + t * 0.010328)) / below
+}
 
 /**
  * The 95 % confidence interval for the share in the whole population, if `hits` of `trials` were counted;

@@ -143,11 +143,11 @@ export const requestedDefinitions = {
     'common.left': 'Runs with the value among those that left.',
     'common.wentOn': 'Runs with the value among those that went on.',
     'leavers.common':
-      'Values that are more frequent among runs that left than among runs that went on, the surest first: traits, versions, and whether the element of the step was missing.',
+      'Values that are more frequent among runs that left than among runs that went on, the surest first: traits, versions, and steps whose element was missing.',
     'difference.low': 'The lower end of difference.',
     'difference.high': 'The upper end of difference.',
     'common.difference':
-      '99.9 % confidence interval of the difference of the two shares (Newcombe), four decimals: wider than 95 %, because many values are compared. If it contains 0, the difference may be chance.',
+      'Confidence interval of the difference of the two shares (Newcombe), four decimals: 95 % for all values together (Bonferroni), because many are compared. If it contains 0, the difference may be chance.',
   },
   interval: {
     periods:

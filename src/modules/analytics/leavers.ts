@@ -1,4 +1,4 @@
-import { differenceInterval, z999 } from '../../core/number/interval.ts'
+import { differenceInterval, zOfSeveral } from '../../core/number/interval.ts'
 import { fourDecimals } from '../../core/number/statistics.ts'
 import type { StepRef } from '../../core/reference.ts'
 import { stalledAfterMs, stepOutcomes } from '../../core/run/outcome.ts'
@@ -18,7 +18,7 @@ type Counts = [left: number, wentOn: number]
 interface Feature {
   kind: 'trait' | 'version' | 'element_missing'
   trait: string | null
-  value: string | null
+  value: string
 }
 
 /**
@@ -29,9 +29,13 @@ export class LeaverTally {
   private readonly all: Counts = [0, 0]
   private readonly features = new Map<string, { feature: Feature; counts: Counts }>()
 
-  /** @param now epoch milliseconds */
+  /**
+   * @param keys the keys of the flow's steps
+   * @param now epoch milliseconds
+   */
   constructor(
     private readonly step: StepRef,
+    private readonly keys: ReadonlyMap<StepRef, { key: string }>,
     private readonly now: number,
   ) {}
 
@@ -39,13 +43,19 @@ export class LeaverTally {
     const place = runs.steps.findIndex(({ ref }) => ref === this.step)
     const viewed = runs.marks[0]?.[place >> 3]
     if (place === -1 || !viewed) return
-    const missing = runs.marks[stepOutcomes.indexOf('target_missing')]?.[place >> 3]
     const bit = 1 << (place & 7)
     const isActive = new Set<number>()
     for (const [i, run] of runs.lately.places.entries()) {
       if (runs.lately.at[i]! > this.now - stalledAfterMs) isActive.add(run)
     }
-    const ofMissing = this.countsOf({ kind: 'element_missing', trait: null, value: null })
+    const planes = runs.marks[stepOutcomes.indexOf('target_missing')]
+    const ofMissing = runs.steps.flatMap(({ ref }, at) => {
+      const plane = planes?.[at >> 3]
+      const value = this.keys.get(ref)?.key
+      if (!plane || value === undefined) return []
+      const counts = this.countsOf({ kind: 'element_missing', trait: null, value })
+      return [{ plane, bit: 1 << (at & 7), counts }]
+    })
     const ofVersions = runs.versions.map(version =>
       this.countsOf({ kind: 'version', trait: null, value: `${version}` }),
     )
@@ -60,7 +70,9 @@ export class LeaverTally {
       if (isEnd && isActive.has(run)) continue
       const side = isEnd ? 0 : 1
       this.all[side]++
-      if (missing && (missing[run]! & bit) !== 0) ofMissing[side]++
+      for (const { plane, bit, counts } of ofMissing) {
+        if ((plane[run]! & bit) !== 0) counts[side]++
+      }
       ofVersions[state >> outcomeBits]![side]++
       for (const { places, counts } of ofTraits) {
         if (places[run] !== 0) counts[places[run]! - 1]![side]++
@@ -78,12 +90,15 @@ export class LeaverTally {
   /** What is more frequent among those who left, the surest first. */
   numbers() {
     const [left, wentOn] = this.all
-    const common = [...this.features.values()].flatMap(({ feature, counts }) => {
+    // As many comparisons as there are values that anybody has.
+    const compared = [...this.features.values()].filter(({ counts: [a, b] }) => a + b > 0)
+    const z = zOfSeveral(compared.length)
+    const common = compared.flatMap(({ feature, counts }) => {
       const [ofLeft, ofWentOn] = counts
       const interval = differenceInterval(
         { hits: ofLeft, trials: left },
         { hits: ofWentOn, trials: wentOn },
-        z999,
+        z,
       )
       if (!interval || ofLeft * wentOn <= ofWentOn * left) return []
       const [low, high] = [fourDecimals(interval.low), fourDecimals(interval.high)]

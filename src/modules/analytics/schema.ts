@@ -355,9 +355,8 @@ const Leavers = Type.Object(
       Type.Object({
         kind: OneOf(['trait', 'version', 'element_missing']),
         trait: OrNull(Type.String(), 'Name of the trait. Null for other kinds.', 'plan'),
-        value: OrNull(
-          Type.String(),
-          'Value of the trait, or number of the version. Null for element_missing.',
+        value: Text(
+          'Value of the trait, number of the version, or key of the step whose element was missing.',
           'free',
         ),
         left: Count(ofLeavers['common.left'], 20),
@@ -469,8 +468,11 @@ export const Summary = Type.Object(
             examples: [false],
           }),
         ),
-        worstStep: Type.Optional(
-          OrNull(WorstStep, 'The step at which the most runs left. Null if none did.'),
+        worstSteps: Type.Optional(
+          Type.Array(WorstStep, {
+            maxItems: 3,
+            description: 'The steps at which runs left, most first, at most three.',
+          }),
         ),
         daily: Type.Array(Type.Omit(DayNumbers, ['uniqueUsers']), {
           description: `Every day of the range. ${definitions.daily}`,

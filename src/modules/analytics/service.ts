@@ -99,7 +99,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     const runs = { orgRef: flow.organisation.ref, flowRef: flow.ref, versions: flow.versions }
     const bySegment = by === null ? null : new SegmentTally(by)
     const paths = hasPaths ? new PathTally(flow) : null
-    const leavers = leftAt === null ? null : new LeaverTally(leftAt, now)
+    const leavers = leftAt === null ? null : new LeaverTally(leftAt, flow.steps, now)
     for await (const columns of stores.analytics.columns(runs, range, hasPaths)) {
       throwIfGone(signal)
       const kept = withTraits(columns, filters)
@@ -176,7 +176,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       totals: tally.totals(),
       timeToComplete: tally.timeToComplete(false),
       stalled: await isStalled(flow, now - stalledAfterMs),
-      worstStep: worstStepOf(flow, tally),
+      worstSteps: worstStepsOf(flow, tally),
       daily: tally.daily().map(({ uniqueUsers: _, ...day }) => day),
     }
   }
@@ -219,17 +219,19 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
   }
 }
 
-/** The step at which the most runs left; null if none did. */
-function worstStepOf({ steps }: FlowEntry, tally: RunTally) {
-  const left = tally.stepRefs().map(ref => {
-    const { droppedHere, activeHere, reached } = tally.step(ref)
-    return { ref, reached, left: droppedHere - activeHere }
-  })
-  const worst = left.reduce((a, b) => (b.left > a.left ? b : a), left[0]!)
-  if (!worst || worst.left === 0) return null
-  const { id, key, title } = steps.get(worst.ref) ?? { id: '', key: '', title: '' }
-  const position = tally.positions.newestOf(worst.ref)?.position ?? 0
-  return { stepId: id, key, title, position, reached: worst.reached, left: worst.left }
+/** The steps at which runs left, most first, at most three. */
+function worstStepsOf({ steps }: FlowEntry, tally: RunTally) {
+  return tally
+    .stepRefs()
+    .map(ref => {
+      const { droppedHere, activeHere, reached } = tally.step(ref)
+      const { id, key, title } = steps.get(ref) ?? { id: '', key: '', title: '' }
+      const position = tally.positions.newestOf(ref)?.position ?? 0
+      return { stepId: id, key, title, position, reached, left: droppedHere - activeHere }
+    })
+    .filter(({ left }) => left > 0)
+    .sort((a, b) => b.left - a.left || a.position - b.position)
+    .slice(0, 3)
 }
 
 const plainQuery = {

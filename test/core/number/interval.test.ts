@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { wilsonInterval } from '../../../src/core/number/interval.ts'
+import { wilsonInterval, zOfSeveral } from '../../../src/core/number/interval.ts'
 
 test('agrees with published values', () => {
   // Newcombe, "Two-sided confidence intervals for the single proportion" (1998), table I.
@@ -27,4 +27,12 @@ test('contains the share that was counted, and lies between 0 and 1', () => {
       expect(0 <= low && low <= hits / trials && hits / trials <= high && high <= 1).toBe(true)
     }),
   )
+})
+
+test.each([
+  [1, 1.959964],
+  [10, 2.807034],
+  [1_000, 4.055627],
+])('with %p intervals, each is %p standard deviations wide on a side', (intervals, z) => {
+  expect(Math.abs(zOfSeveral(intervals) - z)).toBeLessThan(0.0005)
 })

@@ -39,7 +39,7 @@ async function sendThree(userId = 'ann-lee'): Promise<string> {
 /** The page, once it is watching for events. */
 async function opened(query = '', options: Parameters<DashboardHouse['visit']>[1] = {}) {
   const visited = await house.visit(`/activity${query}`, options)
-  await visited.page.getByText(/Shows only what has arrived since/).waitFor()
+  await visited.page.getByText(/Events since .*, newest first/).waitFor()
   return visited
 }
 
@@ -51,7 +51,7 @@ const rowsOf = (page: Page): Promise<string[][]> =>
 test('without events the page says what to do, and links a new organisation to its installation', async () => {
   const { page } = await opened('?flow=welcome')
   await page.getByRole('heading', { name: 'Waiting for events' }).waitFor()
-  expect(await page.getByText('No event has ever arrived here.').count()).toBe(0)
+  expect(await page.getByText('No event has arrived yet.').count()).toBe(0)
   await page.route('**/manage/install', async route => {
     const response = await route.fetch()
     const installation = (await response.json()) as { stages: { firstAt: string | null }[] }
@@ -59,8 +59,8 @@ test('without events the page says what to do, and links a new organisation to i
     await route.fulfill({ response, json: installation })
   })
   await page.reload()
-  await page.getByText('No event has ever arrived here.').waitFor()
-  await page.getByRole('link', { name: 'Look at the installation' }).waitFor()
+  await page.getByText('No event has arrived yet.').waitFor()
+  await page.getByRole('link', { name: 'Check installation' }).waitFor()
 })
 
 test('the page shows events as they arrive, as the API returns them, until their person is erased', async () => {
@@ -77,7 +77,7 @@ test('the page shows events as they arrive, as the API returns them, until their
   const rows = (await rowsOf(page)).slice(0, 4).toReversed()
   for (const [i, event] of events.entries()) {
     const [kind, , verdict, flow, url, person] = rows[i]!
-    expect(kind).toStartWith(event.kind!)
+    expect(kind!.toLowerCase()).toStartWith(event.kind!.replaceAll('_', ' '))
     expect(verdict!.toLowerCase()).toStartWith(event.verdict)
     if (event.message) expect(verdict).toContain(event.message)
     expect(flow).toStartWith(event.flowKey ?? '')
@@ -95,19 +95,25 @@ test('filters are kept in the address, and Back undoes them', async () => {
   const id = await sendThree()
   await page.getByText(`order ${id}`).waitFor()
   const column = async (place: number) => (await rowsOf(page)).map(cells => cells[place]!)
-  for (const kind of await column(0)) expect(kind).toStartWith('custom')
-  await page.getByLabel('Kind').selectOption('')
+  for (const kind of await column(0)) expect(kind).toStartWith('Custom event')
+  await page.getByLabel('Event', { exact: true }).selectOption('')
   await page.getByText('Rejected', { exact: true }).first().click()
-  await page.getByText('unknown_step').first().waitFor()
+  await page
+    .getByText(/stepId/)
+    .first()
+    .waitFor()
   for (const verdict of await column(2)) expect(verdict).toStartWith('Rejected')
   expect(new URL(page.url()).search).toBe('?verdict=rejected')
   await page.getByLabel('Flow').selectOption('news')
-  await page.getByText(/None of the \d+ events that have arrived is such a one/).waitFor()
+  await page.getByText(/None of the \d+ events that arrived match/).waitFor()
   await page.goBack()
-  await page.getByText('unknown_step').first().waitFor()
+  await page
+    .getByText(/stepId/)
+    .first()
+    .waitFor()
 })
 
-test('a paused page sends no requests, and Go on shows the events since', async () => {
+test('a paused page sends no requests, and Resume shows the events since', async () => {
   const { page, noticed } = await opened()
   await page.keyboard.press('Tab')
   const button = page.getByRole('button', { name: 'Pause' })
@@ -125,7 +131,7 @@ test('a paused page sends no requests, and Go on shows the events since', async 
   while (polls() < seen + 2) await other.waitForRequest(/manage\/activity/)
   expect(requests()).toBe(before)
   expect(await page.getByText(`order ${id}`).count()).toBe(0)
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByText(`order ${id}`).waitFor()
 })
 

@@ -78,17 +78,13 @@ const openTab = (page: Page) =>
 describe('health', () => {
   test('shows the state, the people and the element of each step; a viewer cannot change anything', async () => {
     const { page } = await house.visit('/flows/welcome/health')
-    await page
-      .getByText(
-        '1 of 2 steps with a target needs a person. Too few people have met 1 of them to say.',
-      )
-      .waitFor()
+    await page.getByText('1 of 2 steps needs attention. Not enough data for 1 step.').waitFor()
     const lost = section(page, 'Start a project')
     expect(await openTab(page)).toBe('Health')
     const text = await lost.innerText()
     for (const said of [
-      ...['Broken', '0 of 6 people', '6 missed it', 'No element after waiting'],
-      ...['https://app.example/projects', '#create', 'latest looks'],
+      ...['Broken', 'Found for 0 of 6 people', 'not found for 6', 'No element after waiting'],
+      ...['https://app.example/projects', '#create', 'latest pages'],
     ]) {
       expect(text).toContain(said)
     }
@@ -98,24 +94,28 @@ describe('health', () => {
     expect(row('Name')).toMatch(/New project\s+Create\s+changed/)
     expect(row('Role')).toMatch(/button\s+link\s+changed/)
     expect(row('Tag')).not.toContain('changed')
-    await section(page, 'Invite your team').getByText('3 have met it in version 1.').waitFor()
-    await section(page, 'Hello').getByText('Points at no element').waitFor()
-    await page.getByRole('button', { name: 'How health is defined' }).focus()
-    await page.getByText('unknown: fewer than five people').first().waitFor()
+    await section(page, 'Invite your team')
+      .getByText('3 of 5 people in the last 24 hours, with version 1')
+      .waitFor()
+    await section(page, 'Hello').getByText('No element to monitor').waitFor()
+    // What is broken comes first, before steps that have no element.
+    expect(await page.locator('section.step h2').allInnerTexts()).toEqual([
+      ...['Start a project', 'Invite your team', 'Hello'],
+    ])
 
     const { page: viewers } = await house.visit('/flows/welcome/health', { role: 'viewer' })
-    await viewers.getByText('A selector that would find it').waitFor()
-    expect(await viewers.getByRole('button', { name: /Put into draft|Pin/ }).count()).toBe(0)
+    await viewers.getByText('Suggested selector').waitFor()
+    expect(await viewers.getByRole('button', { name: /Use in draft|snapshot/ }).count()).toBe(0)
   })
 
   test('has the draft remember what the element was like', async () => {
     const { page } = await house.visit('/flows/welcome/health')
     const lost = section(page, 'Start a project')
-    await lost.getByRole('button', { name: 'Pin' }).click()
-    const pinning = page.getByRole('dialog', { name: 'Pin the element of “Start a project”?' })
-    await pinning.getByRole('button', { name: 'Pin' }).click()
-    await page.getByRole('status').getByText('The draft remembers what the element').waitFor()
-    await lost.getByRole('button', { name: 'Pin' }).waitFor({ state: 'detached' })
+    await lost.getByRole('button', { name: 'Save element snapshot' }).click()
+    const pinning = page.getByRole('dialog', { name: /Save the element snapshot/ })
+    await pinning.getByRole('button', { name: 'Save snapshot' }).click()
+    await page.getByRole('status').getByText('Snapshot saved in the draft.').waitFor()
+    await lost.getByRole('button', { name: 'Save element snapshot' }).waitFor({ state: 'detached' })
     const fingerprint = { tag: 'button' }
     expect(await targetOfDraft()).toMatchObject({ selector: '#new', fingerprint })
   })
@@ -255,7 +255,6 @@ describe('runs', () => {
     await page.goBack()
     await page.locator('tbody tr', { hasText: 'Dismissed' }).first().waitFor()
     expect(await rows.count()).toBe(40)
-    await page.getByText('Days and times are of UTC.').waitFor()
   })
 
   test('are listed in pages that have addresses; a range without runs says so', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import { totalsOf } from '../../../src/core/step/health.ts'
+import type { Analytics } from '../../../src/modules/analytics/schema.ts'
 import type { StepCheck } from '../../../src/modules/steps/schema.ts'
 import {
   cellsOf,
@@ -24,7 +25,7 @@ afterAll(() => demo.close())
 test('health over time shows when a step lost its element, and matches the API and the CSV', async () => {
   const { page, noticed } = await demo.visit('/flows/welcome/health?tz=UTC')
   const section = page.getByRole('region', { name: 'Break it into tasks' })
-  await section.getByRole('img', { name: /broken from/ }).waitFor()
+  await section.locator('.chart-mark', { hasText: 'Broken' }).waitFor()
   const query = 'health?flow=welcome&history=1&timezone=UTC'
   const step = (await manage<StepCheck>('GET', `/${query}`)).steps.find(
     ({ step }) => step === 'add-task',
@@ -33,7 +34,7 @@ test('health over time shows when a step lost its element, and matches the API a
   const counts = days.map(({ people }) => totalsOf(people))
   const shown = await cellsOf(
     page,
-    'People by day, by whether they found the element of “Break it into tasks”.',
+    'People by day and whether they found the element of “Break it into tasks”',
   )
   expect(shown.map(cells => cells.slice(2, 6))).toEqual(
     counts.map(({ people, finds, makeshift, misses }) =>
@@ -44,10 +45,10 @@ test('health over time shows when a step lost its element, and matches the API a
     days.map(({ state }) => expect.stringMatching(new RegExp(state === 'unknown' ? '.' : state))),
   )
   // A day without a report has no bar, and every other day has one.
-  expect(await section.locator('[data-slot]').count()).toBe(days.length)
-  expect(shown[0]![0]).toContain('not over')
+  expect(await section.locator('.slot:has(rect)').count()).toBe(days.length)
+  expect(shown[0]![0]).toContain('so far')
 
-  const link = section.getByRole('link', { name: 'Days of every step as CSV' })
+  const link = section.getByRole('link', { name: 'All steps (CSV)' })
   const { rows, name } = await downloadedCsv(page, link)
   expect(name).toMatch(/^cairn-welcome-health-.*\.csv$/)
   const ofStep = rows.filter(row => row.step === 'add-task').toReversed()
@@ -64,12 +65,16 @@ test('the chart of times to complete shows both periods, and its figures read co
   const today = new Date().toISOString().slice(0, 10)
   const from = new Date(Date.now() - 9 * 86_400_000).toISOString().slice(0, 10)
   const { page, noticed } = await demo.visit(`/flows/welcome?tz=UTC&from=${from}&to=${today}`)
-  const { rows } = await downloadedCsv(page, page.getByRole('link', { name: /^CSV of / }))
-  const before = rows.find(row => row.row_type === 'total')!
-  const cells = await cellsOf(page, 'Completed runs by how long they took.')
+  await page.locator('.before-line').first().waitFor()
+  const { id } = await demo.flow('welcome')
+  const [first, last] = [19, 10].map(days =>
+    new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10),
+  )
+  const before = await demo.analytics<Analytics>(id, `from=${first}&to=${last}`)
+  const cells = await cellsOf(page, 'Completed runs by duration')
   const timed = cells.reduce((sum, row) => sum + Number(row[3]), 0)
   expect(timed).toBeGreaterThan(0)
-  expect(`${timed}`).toBe(before.timed_runs!)
+  expect(timed).toBe(before.timeToComplete.count)
   expect(await page.locator('.before-line').count()).toBe(2)
   expect(noticed.complaints).toEqual([])
 

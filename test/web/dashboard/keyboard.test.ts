@@ -38,17 +38,17 @@ const heading = (page: Page, name: string, level = 1) =>
 
 test('a broken step is repaired in the draft and published', async () => {
   const { page } = await house.visit('')
-  await page.getByText('Needs a person').waitFor()
+  await page.getByText('Needs attention').waitFor()
   await enter(page, /create.*in Welcome tour/)
   await page.getByText('A selector that would find it').waitFor()
-  await enter(page, 'Put into draft')
+  await enter(page, 'Use in draft')
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   // When the dialog closes, the focus returns to the button.
-  expect(await nameOfFocused(page)).toBe('Put into draft')
+  expect(await nameOfFocused(page)).toBe('Use in draft')
   await page.keyboard.press('Enter')
-  await enter(page, 'Put into draft')
+  await enter(page, 'Use in draft')
   await page.getByRole('status').getByText('The draft has #create now').waitFor()
   await enter(page, /To the draft/)
   await heading(page, 'Unpublished draft', 2)

@@ -23,7 +23,7 @@ testPages(
     {
       ...{ path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },
       onPaper: [
-        /– .+ \d{4}, Europe\/Berlin, all versions/,
+        /– .+ \d{4}, Berlin, all versions/,
         'Runs that were neither completed nor dismissed',
       ],
     },

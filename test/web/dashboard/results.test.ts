@@ -20,8 +20,8 @@ afterAll(() => house.close())
 
 /** The rows and the name of the page's CSV, and the API's response to the same query. */
 async function downloaded(page: Page) {
-  await page.getByRole('button', { name: 'Download' }).click()
-  const link = page.getByRole('link', { name: 'These numbers (CSV)' })
+  await page.getByRole('button', { name: 'Download', exact: true }).click()
+  const link = page.getByRole('link', { name: 'All tables in one file (API)' })
   const { rows, name, query } = await downloadedCsv(page, link)
   const { id } = await house.flow('welcome')
   const data = await house.analytics<Analytics>(id, `${query}&distribution=1`)
@@ -52,40 +52,41 @@ test('figures on the screen match the API and the CSV', async () => {
     dismissals: `${dismissals}`,
   })
 
-  const steps = await cellsOf(page, 'Each bar is the share of all starts that reached the step.')
+  const steps = await cellsOf(page, 'Steps with the runs that reached them')
   const counts = steps.map(cells => [cells[0], ...cells.slice(2, 7)])
   expect(counts).toEqual(
     data.steps.map(step => [
       step.title,
       ...[step.reached, step.completed, step.skipped, step.targetMissing].map(String),
-      `${step.droppedHere - step.stillHere}`,
+      `${step.droppedHere - step.activeHere!}`,
     ]),
   )
   expect(counts).toEqual(
     of('step').map(row => [
       row.title,
       ...[row.reached, row.completed, row.skipped, row.target_missing],
-      `${Number(row.dropped_here) - Number(row.still_here)}`,
+      `${Number(row.dropped_here) - Number(row.active_here)}`,
     ]),
   )
-  const still = data.steps.map(({ stillHere }) => stillHere).filter(count => count > 0)
-  expect(still).not.toBeEmpty()
-  expect(await page.getByText(/^\d+ may go on$/).allInnerTexts()).toEqual(
-    still.map(count => `${count} may go on`),
-  )
+  const active = inProgress - data.totals.stalled!
+  expect(active).toBeGreaterThan(0)
+  await page.getByText(`${active} active, ${data.totals.stalled} stalled`).waitFor()
+  expect(steps.map(cells => cells[7])).toEqual(data.steps.map(step => `${step.activeHere}`))
 
-  const picture = page.getByRole('img', { name: /completed runs: median/ })
+  const picture = page.getByRole('slider', { name: /Completed runs by duration/ })
   expect(await picture.textContent()).toContain(`median ${medianSeconds} s`)
   const durations = distribution!.map(({ count }) => `${count}`)
-  const bins = await cellsOf(page, 'Completed runs by how long they took.')
+  const bins = await cellsOf(page, 'Completed runs by duration')
   expect(bins.map(cells => cells[1]!).filter(text => text !== '0')).toEqual(
     durations.filter(text => text !== '0'),
   )
   expect(bins.find(cells => cells[1] !== '0')![0]).toBe('20 s – 1 min')
-  expect(await picture.locator('.of-completions').count()).toBe(bins.length)
+  expect(await picture.locator('.of-completions').count()).toBe(
+    bins.filter(cells => cells[1] !== '0').length,
+  )
 
   await page.getByText('Show as a table').last().click()
-  const days = await cellsOf(page, 'Runs that started each day, by how they ended.')
+  const days = await cellsOf(page, 'Runs that started each day, by outcome')
   const daily = days.map(cells => cells.slice(1, 4)).toReversed()
   expect(daily).toEqual(
     data.daily.map(day => [day.starts, day.completions, day.dismissals].map(String)),
@@ -103,7 +104,7 @@ test('days are grouped into weeks or months as the address says, and into weeks 
   await page.getByText(/this week, until \d\d:\d\d/).waitFor()
   await page.getByText('Show as a table').last().click()
   const { of, data } = await downloaded(page)
-  const caption = 'Runs that started each week, by how they ended.'
+  const caption = 'Runs that started each week, by outcome'
   const rows = (await cellsOf(page, caption)).toReversed()
   const shown = rows.map(cells => [cells[1], cells[2], cells[3], cells[5]])
   expect(shown).toEqual(
@@ -114,8 +115,8 @@ test('days are grouped into weeks or months as the address says, and into weeks 
   expect(shown).toEqual(
     of('period').map(row => [row.starts, row.completions, row.dismissals, row.unique_users]),
   )
-  expect(rows.at(-1)![0]).toContain('not over')
-  await page.getByRole('slider', { name: /Week of the chart/ }).focus()
+  expect(rows.at(-1)![0]).toContain('so far')
+  await page.getByRole('slider', { name: /Runs by week/ }).focus()
   await page.getByText('Month', { exact: true }).click()
   await page.getByRole('heading', { name: 'Runs by month' }).waitFor()
   await page.goBack()
@@ -140,7 +141,7 @@ test('the menu marks the selected range, and incomplete days can be left out', a
   }
   const marked = (name: string) => page.getByRole('button', { name, exact: true, pressed: true })
   await page.getByText(/today, until \d\d:\d\d/).waitFor()
-  const before = page.getByText(/^\d.+ has no starts: there is nothing to compare with\.$/)
+  const before = page.getByText(/^No runs in \d.+ nothing to compare with\.$/)
   await before.waitFor()
   await page.getByLabel('Compare with').selectOption('none')
   await before.waitFor({ state: 'detached' })
@@ -165,7 +166,7 @@ test('the menu marks the selected range, and incomplete days can be left out', a
   await page.getByLabel('Complete days').click()
   // Today is not over. Without it nothing would be left.
   await choose('Today')
-  await page.getByText(/today, until \d\d:\d\d|Nobody (has )?started this/).waitFor()
+  await page.getByText(/today, until \d\d:\d\d|No runs/).waitFor()
   await menu.filter({ hasText: day }).waitFor()
   expect(await page.getByLabel('Complete days').count()).toBe(0)
   await choose('This month')
@@ -177,32 +178,33 @@ test('the selected time zone stays in the address from the overview to a flow', 
   const { page } = await house.visit('/flows')
   await page.getByText('Last 30 days, Europe/Berlin').waitFor()
   await page.goto(house.at('?tz=UTC'))
-  await page.getByText('Last 7 days, UTC').waitFor()
+  await page.getByText('Days are those of UTC.').waitFor()
   await page.getByRole('link', { name: 'Welcome tour' }).click()
   const menu = page.getByRole('button', { name: /UTC/ })
   await menu.click()
   await page.getByRole('button', { name: 'Last 7 days' }).click()
-  await page.getByText(/of the two completion rates overlap|do not overlap/).waitFor()
+  await page.getByText(/95% intervals (overlap|do not overlap)/).waitFor()
   await menu.click()
-  await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
-  await page.getByRole('button', { name: 'Show', exact: true }).click()
-  await page.getByRole('button', { name: /Asia\/Tokyo/ }).waitFor()
+  await page.getByRole('combobox', { name: 'Time zone of days' }).fill('Tokyo')
+  await page.getByRole('option', { name: /Tokyo/ }).click()
+  await page.getByRole('button', { name: 'Apply', exact: true }).click()
+  await page.getByRole('button', { name: /Tokyo/ }).waitFor()
   expect(new URL(page.url()).searchParams.get('tz')).toBe('Asia/Tokyo')
-  await page.getByRole('button', { name: 'In progress', exact: true }).first().focus()
-  await page.getByText('Runs that were neither completed nor dismissed').first().waitFor()
+  await page.getByText('Unfinished', { exact: true }).first().click()
+  await page.getByText('Runs neither completed nor dismissed').first().waitFor()
 })
 
 test('with fewer than five runs there are no percentages, no medians and no chart of durations', async () => {
   const { page } = await house.visit('/flows/welcome?from=2026-01-01&to=2026-01-01&tz=UTC')
-  await page.getByText('Nobody started this in the range').waitFor()
+  await page.getByText('No runs in this period').waitFor()
   const day = house.lastDay
   await page.goto(house.at(`/flows/welcome?from=${day}&to=${day}&tz=UTC&compare=none`))
   await page.getByText('Where people leave').waitFor()
-  await page.getByText('Under five runs').waitFor()
-  expect(await page.locator('.figures').innerText()).not.toMatch(/%|p90|\d s/)
+  await page.getByText('Rates and medians need at least 5 runs.').waitFor()
+  expect(await page.locator('.figures').innerText()).not.toMatch(/%|9 in 10|\d s\b/)
   expect(await page.locator('table').first().innerText()).not.toMatch(/%|\d s/)
-  await page.getByText('Under five completed runs').waitFor()
-  expect(await page.getByRole('img', { name: /completed runs: median/ }).count()).toBe(0)
+  await page.getByText('Needs at least 5 completed runs.').waitFor()
+  expect(await page.getByRole('slider', { name: /Completed runs by duration/ }).count()).toBe(0)
 })
 
 const survey = `key: asks
@@ -229,47 +231,43 @@ test('scores are shown with their groups, and written answers are read on demand
   await send([10, 9, 7, 3])
   const { page, noticed } = await house.visit('/flows/asks')
   await page.getByRole('heading', { name: 'Answers' }).waitFor()
-  const caption = 'What was answered to “Would you recommend us?”'
+  const caption = 'Answers to “Would you recommend us?”'
   const cells = await cellsOf(page, caption)
   expect(cells.map(row => row[0])).toEqual([...Array(11).keys()].map(String))
   const score = page.locator('.asked', { has: page.getByRole('table', { name: caption }) })
   expect(await score.textContent()).toMatch(
-    /Under five answers.*NPS.*–.*Promoters2.*Passives1.*Detractors1.*Average.*–.*Median.*–/,
+    /NPS.*–.*Promoters \(9–10\)2.*Passives \(7–8\)1.*Detractors \(0–6\)1.*Average–/,
   )
 
   await send([10, 10], 4)
   await page.reload()
-  await page
-    .getByText(/^6 of \d+ runs/)
-    .first()
-    .waitFor()
+  await page.getByText(/^6 of \d+ runs$/).waitFor()
   expect(await score.textContent()).toMatch(
-    /NPS.*50.*Promoters4.*66.7%.*Passives1.*16.7%.*Detractors1.*Average.*8.17.*Median.*9/,
+    /NPS.*50.*\(9–10\)4.*66.7%.*\(7–8\)1.*16.7%.*\(0–6\)1.*Average8.17/,
   )
-  expect(await score.getByText('Under five answers').count()).toBe(0)
   const widths = (bars: string) =>
     score.locator(bars).evaluateAll(all => all.map(bar => parseFloat(bar.getAttribute('width')!)))
-  // The groups are in the order of their names above. The full rail stands for everybody who answered.
-  expect(await widths('.nps-bar rect:not(.rail)')).toEqual([4, 1, 1].map(n => (n / 6) * 100))
-  expect((await widths('.funnel-bar rect:last-child')).slice(-2)).toEqual([(1 / 6) * 100, 50])
-  await page.getByRole('button', { name: 'Read the answers' }).click()
+  // The full rail stands for everybody who answered.
+  expect((await widths('.parts-bar rect:last-child')).slice(-2)).toEqual([(1 / 6) * 100, 50])
+  await page.getByRole('link', { name: 'Read answers' }).click()
   await page.getByText('Because 3').waitFor()
   await requireSound(page, noticed)
 })
 
-const captionBy = (trait: string) =>
-  `Completion by ${trait}, as it was when each run started, with the interval in which it lies with 95% confidence.`
+const captionBy = (trait: string) => `Completion by ${trait}, as it was when each run started`
 
-test('the figures of a selected trait match the API and the CSV', async () => {
+test('the figures of a selected trait match the API and the downloaded table', async () => {
   const { page, noticed } = await house.visit('/flows/welcome')
-  await page.getByText('Choose a trait to see completion by it').waitFor()
-  await page.getByLabel('By', { exact: true }).selectOption('plan')
+  await page.getByText('Choose a trait to compare its values').waitFor()
+  await page.getByLabel('Break down by').selectOption('plan')
   await page.getByText(captionBy('plan')).waitFor()
   expect(new URL(page.url()).searchParams.get('by')).toBe('plan')
 
-  const link = page.getByRole('link', { name: 'Download (CSV)' })
-  const { rows, query } = await downloadedCsv(page, link)
   const { id } = await house.flow('welcome')
+  const query = new URLSearchParams(new URL(page.url()).search)
+  query.set('timezone', query.get('tz')!)
+  query.set('segment', 'plan')
+  for (const name of ['tz', 'by']) query.delete(name)
   const { segments } = await house.analytics<Analytics>(id, `${query}&distribution=1`)
   expect(segments!.map(({ value, starts }) => [value, starts])).toEqual([
     ['pro', 20],
@@ -279,23 +277,26 @@ test('the figures of a selected trait match the API and the CSV', async () => {
   const shown = await cellsOf(page, captionBy('plan'))
   expect(shown.map(cells => cells.slice(0, 5))).toEqual(
     segments!.map(segment => [
-      segment.value ?? 'Not said',
+      segment.value ?? 'Not set',
       ...[segment.starts, segment.uniqueUsers, segment.completions, segment.dismissals].map(String),
     ]),
   )
   expect(shown.map(cells => cells[6])).toEqual(
     segments!.map(({ completionRate }) => `${completionRate! * 100}%`),
   )
-  expect(
-    rows.filter(({ row_type }) => row_type === 'segment').map(row => [row.value, row.starts]),
-  ).toEqual(segments!.map(({ value, starts }) => [value ?? '', `${starts}`]))
+  const table = page.getByRole('table', { name: captionBy('plan') })
+  const csv = await downloadedCsv(page, table.locator('+ .file-link'))
+  expect(csv.name).toBe('welcome-by-plan.csv')
+  expect(csv.rows.map(row => [row.plan, row.Starts])).toEqual(
+    shown.map(([name, starts]) => [name, starts]),
+  )
   await requireSound(page, noticed)
 })
 
 test('a value limits all charts to its runs, and the limit can be lifted', async () => {
   const { page } = await house.visit('/flows/welcome?by=plan')
   await page.getByRole('link', { name: 'pro', exact: true }).click()
-  await page.getByText('Only runs of plan').waitFor()
+  await page.getByText('Only runs with plan').waitFor()
   const starts = page.locator('.figure-value').first()
   await starts.filter({ hasText: /^\s*20\s*$/ }).waitFor()
   expect(new URL(page.url()).searchParams.get('segment')).toBe('plan:pro')
@@ -304,18 +305,18 @@ test('a value limits all charts to its runs, and the limit can be lifted', async
   await page.getByRole('link', { name: 'Show all runs' }).click()
   await starts.filter({ hasText: /^\s*40\s*$/ }).waitFor()
   await page.goBack()
-  await page.getByText('Only runs of plan').waitFor()
+  await page.getByText('Only runs with plan').waitFor()
   // A trait without a value limits nothing.
   await page.goto(house.at('/flows/welcome?segment=plan'))
   await starts.filter({ hasText: /^\s*40\s*$/ }).waitFor()
-  expect(await page.getByText('Only runs of').count()).toBe(0)
+  expect(await page.getByText('Only runs with').count()).toBe(0)
 })
 
-test('a trait that nobody has is “Not said”, and an unlisted one is rejected', async () => {
+test('a trait that nobody has is “Not set”, and an unlisted one is rejected', async () => {
   const { page } = await house.visit('/flows/welcome?by=role')
   await page.getByText(captionBy('role')).waitFor()
   expect((await cellsOf(page, captionBy('role'))).map(([name, starts]) => [name, starts])).toEqual([
-    ['Not said', '40'],
+    ['Not set', '40'],
   ])
   await page.goto(house.at('/flows/welcome?by=shoe'))
   await page.getByText('it lists plan, role').first().waitFor()
@@ -327,8 +328,8 @@ test('a step without reports has no bars; the controls for comparing two version
   const { page } = await house.visit('/flows/welcome/health', {
     viewport: { width: 1280, height: 900 },
   })
-  await page.getByText('Nobody has reported of it in these days.').first().waitFor()
-  expect(await page.locator('[data-history] [data-slot]').count()).toBe(0)
+  await page.getByText('No reports in this period.').first().waitFor()
+  expect(await page.locator('.history .slot').count()).toBe(0)
   // A range within one year, because dates of two years need more space.
   const week = (to: number) => [to - 7 * 86_400_000, to].map(at => new Date(at).toISOString())
   const last = week(Date.parse(house.lastDay))
@@ -372,10 +373,10 @@ test('an owner lists traits; invalid ones are rejected, and ones that may name a
 test('if no trait is listed, the page says so and links an owner to the setting', async () => {
   await house.place.run(['org', 'unset', 'traits', '--org', 'harbor'])
   const { page } = await house.visit('/flows/welcome')
-  await page.getByRole('link', { name: 'List a trait' }).click()
+  await page.getByRole('link', { name: 'Choose traits' }).click()
   expect(await page.getByLabel('Traits to store').inputValue()).toBe('')
   await page.context().close()
   const { page: viewers } = await house.visit('/flows/welcome', { role: 'viewer' })
-  await viewers.getByText('No trait is listed.').waitFor()
-  expect(await viewers.getByRole('link', { name: 'List a trait' }).count()).toBe(0)
+  await viewers.getByText('No traits yet.').waitFor()
+  expect(await viewers.getByRole('link', { name: 'Choose traits' }).count()).toBe(0)
 })

@@ -1,171 +1,143 @@
-import { ShareBar } from '../charts/funnel-bar.tsx'
+import { useRead } from '../api/read.ts'
+import { formatCount } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Tip } from '../parts/tip.tsx'
-import { answerWords as words } from '../words/answers.ts'
-import { fewest, formatCount, formatShare, none } from '../words/time.ts'
-import type { Analytics, Question, StepNumbers } from './question.ts'
-import { Written } from './written.tsx'
+import { Table } from '../parts/table.tsx'
+import { Reading } from '../shell/states.tsx'
+import {
+  type Analytics,
+  everyMs,
+  numbersPath,
+  type Question,
+  queryOf,
+  type StepNumbers,
+} from './question.ts'
+import { Respondents } from './respondents.tsx'
+import {
+  Distribution,
+  formatScore,
+  groupNames,
+  groups,
+  type Numbers,
+  Score,
+  scoreOf,
+  Trend,
+} from './scores.tsx'
+import { ByTrait } from './segments.tsx'
 
-type Asked = NonNullable<StepNumbers['question']>
-type Row = Asked['distribution'][number]
+type Segment = NonNullable<Numbers['segments']>[number]
 
-/** A number about all answers with at most two decimals; `none` if there are too few. */
-const formatNumber = (value: number | null, answers: number) =>
-  value === null || answers < fewest
-    ? none
-    : new Intl.NumberFormat('en', { maximumFractionDigits: 2 }).format(value)
+const nameOf = ({ kind, value }: Segment): string =>
+  kind === 'value' ? (value ?? '') : kind === 'other' ? 'Other values' : 'Not set'
 
-const Figure = ({ name, value, means }: { name: string; value: string; means?: string }) => (
-  <div class="answer-figure">
-    <dt>{means ? <Tip text={means}>{name}</Tip> : name}</dt>
-    <dd>{value}</dd>
-  </div>
-)
-
-/** Promoters, passives and detractors as one bar, and in words. */
-function Score({
-  nps,
-  answers,
-  means,
+function BySegment({
+  segments,
+  trait,
+  file,
 }: {
-  nps: NonNullable<Asked['nps']>
-  answers: number
-  means?: string
+  segments: readonly Segment[]
+  trait: string
+  file: string
 }) {
-  const groups = ['promoters', 'passives', 'detractors'] as const
-  const share = (count: number) => (answers === 0 ? 0 : (count / answers) * 100)
-  const starts = [0, share(nps.promoters), share(nps.promoters + nps.passives)]
+  const hasScore = segments.some(segment => segment.average !== null)
+  const hasNps = segments.some(({ nps }) => nps)
   return (
-    <div class="nps">
-      <dl class="answer-figures">
-        <Figure name={words.score} value={formatNumber(nps.score, answers)} means={means} />
-        {groups.map(group => (
-          <div class={`answer-figure ${group}`} key={group}>
-            <dt>{words[group]}</dt>
-            <dd>
-              {formatCount(nps[group])} <small>{formatShare(nps[group], answers)}</small>
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <svg class="nps-bar" width="100%" height="14" aria-hidden="true">
-        <rect class="rail" width="100%" height="14" rx="3" />
-        {groups.map((group, i) => (
-          <rect
-            key={group}
-            class={group}
-            x={`${starts[i]}%`}
-            width={`${share(nps[group])}%`}
-            height="14"
-          />
-        ))}
-      </svg>
-    </div>
+    <Table
+      caption={`Answers by ${trait}`}
+      isCaptionSeen
+      class="groups"
+      file={file}
+      rows={segments}
+      keyOf={({ kind, value }) => `${kind}:${value}`}
+      columns={[
+        { name: trait, isTitle: true, value: nameOf },
+        { name: 'Answers', isNumber: true, value: ({ answers }) => answers },
+        ...(hasScore
+          ? [
+              {
+                name: hasNps ? 'NPS' : 'Average',
+                isNumber: true,
+                value: scoreOf,
+                cell: (segment: Segment) => formatScore(scoreOf(segment)),
+              },
+            ]
+          : []),
+        ...(hasNps
+          ? groups.map(group => ({
+              name: groupNames[group],
+              isNumber: true,
+              value: ({ nps }: Segment) => nps?.[group] ?? null,
+            }))
+          : []),
+      ]}
+    />
   )
 }
 
-function columnsOf({ answers }: Asked): Column<Row>[] {
-  return [
-    {
-      name: words.answer,
-      isTitle: true,
-      cell: ({ value, label }) =>
-        typeof value === 'number' ? (
-          <span class="answer-value">
-            {value}
-            {label && <small>{label}</small>}
-          </span>
-        ) : (
-          <>
-            {label ?? value}
-            <span class="row-note">
-              <code>{value}</code>
-            </span>
-          </>
-        ),
-    },
-    {
-      head: <span class="unseen">{words.bar}</span>,
-      name: words.bar,
-      cell: ({ count }) => <ShareBar part={count} whole={answers} height={16} />,
-    },
-    {
-      name: words.count,
-      isNumber: true,
-      cell: ({ count }) => (
-        <span class={count === 0 ? 'rate nought' : 'rate'}>
-          {formatCount(count)}
-          {count > 0 && <small>{formatShare(count, answers)}</small>}
-        </span>
-      ),
-    },
-  ]
-}
-
-function OfStep({
-  step,
-  asked,
-  data,
-  question,
-}: {
-  step: StepNumbers
-  asked: Asked
+interface Shown {
   data: Analytics
   question: Question
-}) {
-  const { definitions } = data
-  const { answers, average, median, nps, distribution, type } = asked
+  traits: readonly string[]
+}
+
+function OfStep({ step, asked, data, question }: Shown & { step: StepNumbers; asked: Numbers }) {
+  const title = step.title || step.key
+  const { answers, type, segments } = asked
   return (
-    <div class="asked">
-      <h3>
-        {step.title || step.key} <code>{step.key}</code>
-      </h3>
-      <p class="hint">
-        {answers === 0
-          ? words.nobody
-          : words.answered(formatCount(answers), formatCount(step.reached))}
-        {answers > 0 && answers < fewest && type !== 'text' && ` ${words.tooFew}`}
-      </p>
-      {nps && <Score nps={nps} answers={answers} means={definitions.nps} />}
-      {type === 'rating' && (
-        <dl class="answer-figures">
-          <Figure
-            name={words.average}
-            value={formatNumber(average, answers)}
-            means={definitions['question.average']}
-          />
-          <Figure
-            name={words.median}
-            value={formatNumber(median, answers)}
-            means={definitions['question.median']}
-          />
-        </dl>
-      )}
-      {type === 'text' ? (
-        answers > 0 && <Written flowKey={data.flowKey} stepKey={step.key} question={question} />
+    <div class="asked" id={`question-${step.key}`}>
+      <h3>{title}</h3>
+      {answers === 0 ? (
+        <p class="hint">No answers in this period.</p>
       ) : (
-        <Table
-          caption={words.caption(step.title || step.key)}
-          class="funnel"
-          columns={columnsOf(asked)}
-          rows={distribution}
-          keyOf={({ value }) => value}
-        />
+        <>
+          {type === 'rating' ? (
+            <>
+              <Score step={step} asked={asked} />
+              <Trend asked={asked} title={title} />
+            </>
+          ) : (
+            <p class="hint">
+              {formatCount(answers)} of {formatCount(step.reached)} runs that saw it answered.
+            </p>
+          )}
+          {type !== 'text' && <Distribution step={step} asked={asked} flowKey={data.flowKey} />}
+          {segments && question.by !== null && (
+            <BySegment
+              segments={segments}
+              trait={question.by}
+              file={`${data.flowKey}-${step.key}-by-${question.by}`}
+            />
+          )}
+          <Respondents flowKey={data.flowKey} step={step} type={type} question={question} />
+        </>
       )}
     </div>
   )
 }
 
-/** The answers to the questions of the flow's steps. */
-export function Answers({ data, question }: { data: Analytics; question: Question }) {
-  const asking = data.steps.flatMap(step => (step.question ? [{ step, asked: step.question }] : []))
-  if (asking.length === 0) return null
+/** The answers to the questions of the flow's steps: score, trend, histogram, by trait, and who gave them. */
+export function Answers(shown: Shown) {
+  const { data, question, traits } = shown
+  const isAsked = data.steps.some(step => step.question)
+  const by: Record<string, string> =
+    question.by !== null && traits.includes(question.by) ? { segment: question.by } : {}
+  const interval = question.interval === 'month' ? 'month' : 'week'
+  const query = queryOf(question, { answers: '1', interval, ...by })
+  const read = useRead<Analytics>(isAsked ? numbersPath(data.flowId, query) : null, everyMs * 4)
+  if (!isAsked) return null
   return (
-    <Part title={words.answers}>
-      {asking.map(({ step, asked }) => (
-        <OfStep key={step.stepId} {...{ step, asked, data, question }} />
-      ))}
+    <Part
+      title="Answers"
+      beside={traits.length > 0 && <ByTrait by={question.by} traits={traits} />}
+    >
+      <Reading of={read} lines={5}>
+        {detailed =>
+          detailed.steps.map(step =>
+            step.question ? (
+              <OfStep key={step.stepId} {...shown} step={step} asked={step.question} />
+            ) : null,
+          )
+        }
+      </Reading>
     </Part>
   )
 }

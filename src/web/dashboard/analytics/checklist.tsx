@@ -1,8 +1,7 @@
-import { ShareBar } from '../charts/funnel-bar.tsx'
+import { PartsBar } from '../charts/bars.tsx'
+import { formatCount, formatShare } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { analyticsWords as words } from '../words/analytics.ts'
-import { formatCount, formatShare } from '../words/time.ts'
 import type { Analytics } from './question.ts'
 
 interface Row {
@@ -12,38 +11,25 @@ interface Row {
 }
 
 /** How many people ticked each item. */
-export function Checklist({ data }: { data: Analytics }) {
-  const { checklist, definitions, totals } = data
+export function Checklist({ data: { checklist, totals, flowKey } }: { data: Analytics }) {
   if (!checklist) return null
   const people = totals.uniqueUsers
   const rows: Row[] = [
     ...checklist.items.map(({ key, title, completions }) => ({ key, title, people: completions })),
-    { key: '', title: words.whole, people: checklist.completedAll },
+    { key: '', title: 'All items', people: checklist.completedAll },
   ]
   const columns: Column<Row>[] = [
+    { name: 'Item', isTitle: true, value: ({ title }) => title },
     {
-      name: words.item,
-      isTitle: true,
-      cell: ({ title, key }) => (
-        <>
-          {title}
-          {key && (
-            <span class="row-note">
-              <code>{key}</code>
-            </span>
-          )}
-        </>
-      ),
+      head: <span class="unseen">Share of people</span>,
+      name: 'Share of people',
+      cell: row => <PartsBar parts={[['on', row.people]]} whole={people} height={18} />,
     },
     {
-      head: <span class="unseen">{words.funnel}</span>,
-      name: words.funnel,
-      cell: row => <ShareBar part={row.people} whole={people} height={18} />,
-    },
-    {
-      name: words.ticked,
-      means: definitions['checklist.completions'],
+      name: 'People',
+      means: 'People in these runs who ticked the item, at any time.',
       isNumber: true,
+      value: row => row.people,
       cell: row => (
         <span class="rate">
           {formatCount(row.people)}
@@ -53,10 +39,11 @@ export function Checklist({ data }: { data: Analytics }) {
     },
   ]
   return (
-    <Part title={words.checklist}>
+    <Part title="Checklist">
       <Table
-        caption={words.checklistCaption}
+        caption="People in these runs who ticked each item"
         class="funnel"
+        file={`${flowKey}-items`}
         columns={columns}
         rows={rows}
         keyOf={({ key }) => key}

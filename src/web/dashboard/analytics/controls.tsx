@@ -3,12 +3,17 @@ import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Select } from '../parts/select.tsx'
 import { useFilters } from '../shell/address.ts'
-import { analyticsWords as words } from '../words/analytics.ts'
 import { csvAddress, type Question } from './question.ts'
 import { RangePicker } from './range-picker.tsx'
 import { dayIn } from './zone.ts'
 
-/** What is asked of the results. All of it is kept in the address. */
+const downloads = [
+  [null, 'All tables in one file (API)'],
+  ['runs', 'One row per run (CSV)'],
+  ['events', 'One row per event (CSV)'],
+] as const
+
+/** The period, the version and the comparison of the results. All of it is kept in the address. */
 export function Controls({
   flowKey,
   question,
@@ -20,39 +25,38 @@ export function Controls({
 }) {
   const { setFilters } = useFilters()
   const { version, compare, isWhole } = question
-  const known = versions.toReversed()
-  const ofVersions = known.map(number => [`${number}`, words.oneVersion(number)] as const)
-  const others = known.filter(number => `${number}` !== version)
+  const newestFirst = versions.toReversed()
+  const named = (number: number) => `Version ${number}`
+  const others = versions.length > 1 ? newestFirst.filter(number => `${number}` !== version) : []
   return (
     <div class="controls with-end">
       <div class="controls-start">
         <RangePicker question={question} />
         {versions.length > 1 && (
           <Select
-            isInline
-            label={words.version}
+            label="Version"
             isLabelUnseen
+            isInline
             value={version ?? ''}
-            options={[['', words.allVersions], ...ofVersions]}
+            options={newestFirst.map(number => [`${number}`, named(number)] as const)}
+            none="All versions"
             onChange={chosen => setFilters({ version: chosen })}
           />
         )}
         <Select
+          label="Compare with"
           isInline
-          label={words.compareWith}
           value={compare}
           options={[
-            ['previous', words.previous],
-            ...(versions.length > 1
-              ? others.map(number => [`v${number}`, words.oneVersion(number)] as const)
-              : []),
-            ['none', words.nothing],
+            ['previous', 'Previous period'],
+            ...others.map(number => [`v${number}`, named(number)] as const),
+            ['none', 'None'],
           ]}
           onChange={chosen => setFilters({ compare: chosen === 'previous' ? null : chosen })}
         />
         {question.from < dayIn(question.zone) && (
           <Check
-            label={words.wholeDays}
+            label="Complete days"
             checked={isWhole}
             onChange={checked => setFilters({ days: checked ? 'complete' : null })}
           />
@@ -62,19 +66,13 @@ export function Controls({
         label={
           <>
             <Icon name="download" />
-            {words.download}
+            Download
             <Icon name="down" />
           </>
         }
       >
         {close =>
-          (
-            [
-              [null, words.csvNumbers],
-              ['runs', words.csvRuns],
-              ['events', words.csvEvents],
-            ] as const
-          ).map(([rows, name]) => (
+          downloads.map(([rows, name]) => (
             <a
               key={name}
               class="menu-item"

@@ -1,10 +1,8 @@
 import { shareDifference } from '../../../core/number/interval.ts'
 import { quotient } from '../../../core/number/statistics.ts'
+import { Part } from '../parts/part.tsx'
 import { Rate } from '../parts/rate.tsx'
 import { Table } from '../parts/table.tsx'
-import { Tip } from '../parts/tip.tsx'
-import { formatCount } from '../words/time.ts'
-import { experimentWords as words } from '../words/when.ts'
 import type { Analytics } from './question.ts'
 
 const signed = (points: number) => `${points > 0 ? '+' : ''}${points.toFixed(1)}`
@@ -19,46 +17,38 @@ const pointsBetween = ({ shown, heldOut }: NonNullable<Analytics['experiment']>)
 }
 
 /** For a flow that holds people back: whether those who saw it reach its goal more often. */
-export function Experiment({ data: { experiment, definitions } }: { data: Analytics }) {
+export function Experiment({ data: { experiment, flowKey } }: { data: Analytics }) {
   if (experiment === undefined) return null
   if (experiment === null) {
     return (
-      <section class="part">
-        <h2>{words.title}</h2>
-        <p class="hint">{words.bySegment}</p>
-      </section>
+      <Part title="Impact on goal">
+        <p class="hint">
+          Not available for one value of a trait: traits of the hold-out group are unknown.
+        </p>
+      </Part>
     )
   }
   const { goal, shown, heldOut, difference, interval } = experiment
   const rows = [
-    { name: words.shown, ...shown },
-    { name: words.heldOut, ...heldOut },
+    { name: 'Saw the flow', ...shown },
+    { name: 'Hold-out group', ...heldOut },
   ]
   return (
-    <section class="part">
-      <h2>{words.title}</h2>
-      <p class="hint">{words.why(goal)}</p>
+    <Part title="Impact on goal">
+      <p class="hint">
+        People who did “{goal}”, among those who saw the flow and those who were held out.
+      </p>
       <Table
-        caption={words.title}
+        caption="People who reached the goal"
+        file={`${flowKey}-impact`}
         rows={rows}
         keyOf={({ name }) => name}
         columns={[
-          { name: words.group, isTitle: true, cell: ({ name }) => name },
+          { name: 'Group', isTitle: true, value: ({ name }) => name },
+          { name: 'People', isNumber: true, value: ({ people }) => people },
+          { name: 'Reached the goal', isNumber: true, value: ({ achieved }) => achieved },
           {
-            name: words.people,
-            means: definitions['experiment.people'],
-            isNumber: true,
-            cell: ({ people }) => formatCount(people),
-          },
-          {
-            name: words.achieved,
-            means: definitions['experiment.achieved'],
-            isNumber: true,
-            cell: ({ achieved }) => formatCount(achieved),
-          },
-          {
-            name: words.rate,
-            means: definitions['experiment.rate'],
+            name: 'Share',
             isNumber: true,
             cell: ({ people, achieved }) => <Rate hits={achieved} of={people} />,
           },
@@ -66,18 +56,13 @@ export function Experiment({ data: { experiment, definitions } }: { data: Analyt
       />
       {difference !== null && interval ? (
         <p>
-          <Tip text={definitions['experiment.interval']}>
-            {words.difference(
-              pointsBetween(experiment),
-              points(interval.low),
-              points(interval.high),
-            )}
-          </Tip>{' '}
-          {interval.low <= 0 && interval.high >= 0 && words.mayBeChance}
+          The flow changes the share by {pointsBetween(experiment)} percentage points (95%:{' '}
+          {points(interval.low)} to {points(interval.high)}).{' '}
+          {interval.low <= 0 && interval.high >= 0 && 'May be chance: the interval includes zero.'}
         </p>
       ) : (
-        <p class="hint">{words.nobody}</p>
+        <p class="hint">One of the two groups has no people yet.</p>
       )}
-    </section>
+    </Part>
   )
 }

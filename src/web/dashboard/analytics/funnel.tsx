@@ -1,52 +1,57 @@
-import type { ComponentChildren } from 'preact'
-import { Bar, SecondsRange } from '../charts/funnel-bar.tsx'
+import { PartsBar, RangeLine } from '../charts/bars.tsx'
 import { Badge } from '../parts/badge.tsx'
+import { fewest, formatCount, formatSeconds, formatShare, none } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { addressOf } from '../shell/address.ts'
 import { isWell, toneOfState } from '../steps/health.ts'
-import { analyticsWords as words } from '../words/analytics.ts'
 import { flowWords } from '../words/flows.ts'
-import { fewest, formatCount, formatShare, none } from '../words/time.ts'
-import type { Analytics, StepNumbers } from './question.ts'
+import { Behind } from './behind.tsx'
+import { type Analytics, type Question, runsBehind, type StepNumbers } from './question.ts'
 
-/** A count, with its share below it if it is part of something. */
-const Counted = ({
-  count,
-  of,
-  children,
-}: {
-  count: number
-  of?: number
-  children?: ComponentChildren
-}) => (
-  <span class={count === 0 ? 'rate nought' : 'rate'}>
-    {formatCount(count)}
-    {of !== undefined && count > 0 && <small>{formatShare(count, of)}</small>}
-    {children}
-  </span>
-)
-
-/** Those who have left, and below them those who were here lately. */
-function Left({ step: { droppedHere, stillHere, reached } }: { step: StepNumbers }) {
-  const left = droppedHere - stillHere
-  return (
-    <Counted count={left} of={reached}>
-      {stillHere > 0 && <small>{words.still(formatCount(stillHere))}</small>}
-    </Counted>
-  )
-}
+/** Runs that left at a step: dismissed or stalled, and no further. */
+export const leftAt = ({ droppedHere, activeHere = 0 }: StepNumbers) => droppedHere - activeHere
 
 const Legend = ({ isCompared }: { isCompared: boolean }) => (
   <ul class="legend">
-    <li class="key-on">{words.legendOn}</li>
-    <li class="key-still">{words.legendStill}</li>
-    <li class="key-left">{words.legendLeft}</li>
-    {isCompared && <li class="key-before">{words.legendBefore}</li>}
+    <li class="key-on">went on</li>
+    <li class="key-still">still active</li>
+    <li class="key-left">left here</li>
+    {isCompared && <li class="key-before">compared</li>}
   </ul>
 )
 
-function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers>[] {
-  const { definitions, totals } = data
+/** A step's name; what is wrong with it opens its repair. */
+function Name({
+  step: { title, key, position, health },
+  flow,
+}: {
+  step: StepNumbers
+  flow: string
+}) {
+  return (
+    <span class="step-name">
+      <span class="step-number">{position + 1}</span>
+      <span>
+        {title || key}
+        {!isWell(health.state) && (
+          <a class="row-note" href={`${addressOf(['flows', flow, 'health'])}#step-${key}`}>
+            <Badge tone={toneOfState[health.state]}>{flowWords.health[health.state]}</Badge>
+          </a>
+        )}
+      </span>
+    </span>
+  )
+}
+
+interface Shown {
+  data: Analytics
+  other: Analytics | null
+  question: Question
+}
+
+function columnsOf({ data, other, question }: Shown): Column<StepNumbers>[] {
+  const { totals, flowKey } = data
   const isTimed = (step: StepNumbers) => step.medianSeconds !== null && step.reached >= fewest
   const longest = Math.max(0, ...data.steps.filter(isTimed).map(step => step.p90Seconds ?? 0))
   const otherShare = (key: string) => {
@@ -54,68 +59,121 @@ function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers
     const starts = other?.totals.starts
     return reached === undefined || !starts ? null : reached / starts
   }
-  const counted = (name: string, field: 'completed' | 'skipped' | 'targetMissing') => ({
-    name,
-    means: definitions[field],
-    isNumber: true,
-    cell: (step: StepNumbers) => <Counted count={step[field]} />,
+  const counted = (
+    name: string,
+    means: string,
+    value: (step: StepNumbers) => number,
+    filters: (key: string) => Record<string, string>,
+    of?: (step: StepNumbers) => number,
+  ): Column<StepNumbers> => ({
+    ...{ name, means, value, isNumber: true },
+    cell: step => (
+      <span class="rate">
+        <Behind count={value(step)} href={runsBehind(flowKey, question, filters(step.key))}>
+          {formatCount(value(step))}
+        </Behind>
+        {of && value(step) > 0 && <small>{formatShare(value(step), of(step))}</small>}
+      </span>
+    ),
   })
   return [
     {
-      name: words.step,
+      name: 'Step',
       isTitle: true,
-      cell: ({ title, key, position, health }) => (
-        <span class="step-name">
-          <span class="step-number">{position + 1}</span>
-          <span>
-            {title}
-            <span class="row-note">
-              <code>{key}</code>
-              {!isWell(health.state) && (
-                <Badge tone={toneOfState[health.state]}>{flowWords.health[health.state]}</Badge>
-              )}
-            </span>
-          </span>
-        </span>
+      value: ({ title, key, position }) => `${position + 1}. ${title || key}`,
+      cell: step => <Name step={step} flow={flowKey} />,
+    },
+    {
+      head: <span class="unseen">Share of all starts</span>,
+      name: 'Share of all starts',
+      cell: step => (
+        <PartsBar
+          height={18}
+          whole={totals.starts}
+          before={other && otherShare(step.key)}
+          parts={[
+            ['on', step.reached - step.droppedHere],
+            ['still', step.activeHere ?? 0],
+            ['left', leftAt(step)],
+          ]}
+        />
       ),
     },
+    counted(
+      'Reached',
+      'Runs that saw the step. The percentage is of all starts.',
+      step => step.reached,
+      step => ({ step }),
+      () => totals.starts,
+    ),
+    counted(
+      'Completed',
+      'Runs that completed the step.',
+      step => step.completed,
+      step => ({ step: `${step}:completed` }),
+    ),
+    counted(
+      'Skipped',
+      'Runs that skipped the step.',
+      step => step.skipped,
+      step => ({ step: `${step}:skipped` }),
+    ),
+    counted(
+      'Missing',
+      'Runs in which the page did not find the element of the step.',
+      step => step.targetMissing,
+      step => ({ step: `${step}:target_missing` }),
+    ),
+    counted(
+      'Left here',
+      'Runs that were dismissed here, or stopped here and had no activity for 7 days. The percentage is of runs that reached the step.',
+      leftAt,
+      step => ({ furthest: step, outcome: 'left' }),
+      step => step.reached,
+    ),
+    counted(
+      'Still active',
+      'Runs whose furthest step this is, with activity in the last 7 days.',
+      step => step.activeHere ?? 0,
+      step => ({ furthest: step, outcome: 'active' }),
+    ),
     {
-      head: <span class="unseen">{words.funnel}</span>,
-      name: words.funnel,
-      cell: step => <Bar step={step} starts={totals.starts} before={otherShare(step.key)} />,
-    },
-    {
-      name: words.reached,
-      means: definitions.reached,
-      isNumber: true,
-      cell: ({ reached }) => <Counted count={reached} of={totals.starts} />,
-    },
-    counted(words.stepCompleted, 'completed'),
-    counted(words.skipped, 'skipped'),
-    counted(words.missing, 'targetMissing'),
-    {
-      name: words.left,
-      means: words.leftMeans,
-      isNumber: true,
-      cell: step => <Left step={step} />,
-    },
-    {
-      name: words.time,
-      means: definitions.stepSeconds,
-      cell: step => (isTimed(step) ? <SecondsRange step={step} longest={longest} /> : none),
+      name: 'Median time',
+      means:
+        'Half of the runs spent at most this long on the step. The line ends where 9 in 10 do.',
+      unit: 'seconds',
+      value: step => (isTimed(step) ? step.medianSeconds : null),
+      cell: step =>
+        isTimed(step) ? (
+          <span class="seconds">
+            <bdi>
+              {formatSeconds(step.medianSeconds)} – {formatSeconds(step.p90Seconds)}
+            </bdi>
+            <RangeLine
+              point={step.medianSeconds ?? 0}
+              low={step.medianSeconds ?? 0}
+              high={step.p90Seconds ?? 0}
+              whole={longest}
+            />
+          </span>
+        ) : (
+          none
+        ),
     },
   ]
 }
 
 /** The steps in order: who reached each, what they did there, and where they left. */
-export function Funnel({ data, other }: { data: Analytics; other: Analytics | null }) {
+export function Funnel(shown: Shown) {
+  const { data, other } = shown
   if (data.steps.length === 0) return null
   return (
-    <Part title={words.steps} beside={<Legend isCompared={other !== null} />}>
+    <Part title="Where people leave" beside={<Legend isCompared={other !== null} />}>
       <Table
-        caption={words.stepsCaption}
+        caption="Steps with the runs that reached them"
         class="funnel"
-        columns={columnsOf(data, other)}
+        file={`${data.flowKey}-steps`}
+        columns={columnsOf(shown)}
         rows={data.steps}
         keyOf={({ stepId }) => stepId}
       />

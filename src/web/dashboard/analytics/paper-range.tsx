@@ -1,15 +1,10 @@
-import { analyticsWords as words } from '../words/analytics.ts'
-import { formatDays } from '../words/time.ts'
+import { formatDays, zoneName } from '../parts/format.ts'
+import type { Question } from './question.ts'
 
 /** Says what a printed page is about, because the controls that say so are not printed. */
-export const PaperRange = ({
-  from,
-  to,
-  zone,
-  version,
-}: {
-  from: string
-  to: string
-  zone: string
-  version: number | string | null
-}) => <p class="on-paper">{words.paper(formatDays(from, to), zone, version)}</p>
+export const PaperRange = ({ from, to, zone, version }: Question) => (
+  <p class="on-paper">
+    {formatDays(from, to)}, {zoneName(zone)},{' '}
+    {version === null ? 'all versions' : `version ${version}`}
+  </p>
+)

@@ -1,8 +1,7 @@
 import type { Analytics, AnalyticsQuery } from '../../../modules/analytics/schema.ts'
 import { type Read, useRead } from '../api/read.ts'
-import { addressOf, useFilters } from '../shell/address.ts'
-import { analyticsWords as words } from '../words/analytics.ts'
-import { formatDays } from '../words/time.ts'
+import { formatDays } from '../parts/format.ts'
+import { addressOf, type Filters, useFilters } from '../shell/address.ts'
 import { useZone } from './use-zone.ts'
 import { addDays, dayIn, daysOf } from './zone.ts'
 
@@ -55,34 +54,29 @@ export function useQuestion(): Question {
   }
 }
 
-const queryOf = (
+/** The query of the API for a question. */
+export function queryOf(
   { from, to, zone, version, only }: Question,
   more: Readonly<Record<string, string>> = {},
-): URLSearchParams =>
-  new URLSearchParams({
-    ...{ from, to, timezone: zone },
-    ...(version !== null && { version }),
-    ...(only !== null && { segment: only }),
-    ...more,
-  })
+): URLSearchParams {
+  const query = new URLSearchParams({ from, to, timezone: zone, ...more })
+  if (version !== null) query.set('version', version)
+  // Beside it, there may be a trait to group by.
+  if (only !== null) query.append('segment', only)
+  return query
+}
+
+/** The address of a flow's numbers. */
+export const numbersPath = (flowId: string, query: URLSearchParams): string =>
+  `/flows/${flowId}/analytics?${query}`
 
 /** The query for all runs by a trait, whichever value is selected. */
 export const segmentsQuery = (question: Question, trait: string) =>
   queryOf({ ...question, only: null }, { segment: trait })
 
-/** The query that includes the ways that runs took. */
-export const waysQuery = (question: Question) => queryOf(question, { ways: '1' })
-
-/** The query that includes how long runs took. */
-const timedQueryOf = (question: Question) => queryOf(question, { distribution: '1' })
-
 /** Only the main numbers have an interval, because comparisons are by day. */
 const intervalOf = ({ interval }: Question): Readonly<Record<string, string>> =>
   interval === 'day' ? {} : { interval }
-
-/** The query for the main numbers. */
-const fullQueryOf = (question: Question) =>
-  queryOf(question, { distribution: '1', ...intervalOf(question) })
 
 /** What the question is compared with, as a question of its own; null if nothing. */
 function comparedWith(question: Question): Question | null {
@@ -104,33 +98,47 @@ export interface Results {
   isOtherEmpty: boolean
   /** The name of `other`: its days or its version. */
   otherName: string
-  /** The question that `other` answers; null if there is none. */
-  compared: Question | null
 }
 
 /** Reads a flow's results and those that they are compared with. */
 export function useResults(flowId: string, question: Question): Results {
-  const path = (query: URLSearchParams) => `/flows/${flowId}/analytics?${query}`
   const compared = comparedWith(question)
-  const main = useRead<Analytics>(path(fullQueryOf(question)), everyMs)
-  const other = useRead<Analytics>(compared && path(timedQueryOf(compared)), everyMs * 4)
-  const isVersion = question.compare.startsWith('v')
-  const known = compared && !other.isOld ? other.data : null
+  const query = queryOf(question, { distribution: '1', ...intervalOf(question) })
+  const main = useRead<Analytics>(numbersPath(flowId, query), everyMs)
+  // Asked for once the page itself is there, because the server counts one flow at a time.
+  const canCompare = compared !== null && main.data !== null
+  const other = useRead<Analytics>(
+    canCompare ? numbersPath(flowId, queryOf(compared, { distribution: '1' })) : null,
+    everyMs * 4,
+  )
+  const known = canCompare && !other.isOld ? other.data : null
   const hasRuns = known !== null && known.totals.starts > 0
   return {
     main,
     other: hasRuns ? known : null,
     isOtherEmpty: known !== null && !hasRuns,
-    compared,
     otherName: !compared
       ? ''
-      : isVersion
-        ? words.oneVersion(Number(compared.version))
+      : question.compare.startsWith('v')
+        ? `version ${compared.version}`
         : formatDays(compared.from, compared.to),
   }
 }
 
-/** The address from which the browser downloads the same numbers, or the rows behind them. */
+/** The page with the runs behind a number. */
+export const runsBehind = (flowKey: string, question: Question, filters: Filters): string => {
+  const { from, to, zone, version, only } = question
+  return addressOf(['flows', flowKey, 'runs'], {
+    from,
+    to,
+    tz: zone,
+    version,
+    segment: only,
+    ...filters,
+  })
+}
+
+/** The address from which the browser downloads all tables of the API, or the rows behind them. */
 export function csvAddress(
   flowKey: string,
   question: Question,
@@ -138,8 +146,6 @@ export function csvAddress(
 ): string {
   // Only runs keep the traits that people had when they started. Events belong to people and have none.
   const rowQuery = rows === 'events' ? { ...question, only: null } : question
-  return csvOf(flowKey, queryOf(rowQuery, rows ? { rows } : intervalOf(rowQuery)))
+  const query = queryOf(rowQuery, rows ? { rows } : intervalOf(rowQuery))
+  return `${addressOf(['flows', flowKey, 'export.csv'])}?${query}`
 }
-
-export const csvOf = (flowKey: string, query: URLSearchParams): string =>
-  `${addressOf(['flows', flowKey, 'export.csv'])}?${query}`

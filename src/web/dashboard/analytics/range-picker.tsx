@@ -1,29 +1,41 @@
 import { useSignal } from '@preact/signals'
 import { Button } from '../parts/button.tsx'
 import { DateField } from '../parts/date-field.tsx'
+import { formatDays, zoneName } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { ZoneField } from '../parts/pickers.tsx'
 import { type Filters, useFilters } from '../shell/address.ts'
-import { analyticsWords as words } from '../words/analytics.ts'
-import { formatDays } from '../words/time.ts'
 import { defaultDays, type Question } from './question.ts'
 import { addDays, dayIn, daysOf } from './zone.ts'
+
+/** The API counts no more at once. */
+const maxDays = 400
+
+const defaultName = `Last ${defaultDays} days`
 
 /** Ranges that are often wanted: their names, first and last days. */
 function presetsOf(today: string): (readonly [name: string, from: string, to: string])[] {
   const ago = (days: number) => addDays(today, -days)
   return [
-    [words.today, today, today],
-    [words.yesterday, ago(1), ago(1)],
-    ...([7, 30, 90, 365] as const).map(
-      days => [words.presets[days], ago(days - 1), today] as const,
-    ),
-    [words.thisMonth, `${today.slice(0, 8)}01`, today],
+    ['Today', today, today],
+    ['Yesterday', ago(1), ago(1)],
+    ['Last 7 days', ago(6), today],
+    [defaultName, ago(defaultDays - 1), today],
+    ['Last 90 days', ago(89), today],
+    ['Last 12 months', ago(364), today],
+    ['This month', `${today.slice(0, 8)}01`, today],
   ]
 }
 
-/** The days and the time zone of the results. The button always shows both. */
+/** Why a range cannot be shown; undefined if it can. */
+function problemOf(from: string, to: string): string | undefined {
+  const days = daysOf(from, to)
+  if (from > to) return 'The last day must not be before the first day.'
+  return days > maxDays ? `At most ${maxDays} days. These are ${days}.` : undefined
+}
+
+/** The days of the page, and the time zone that they are in. The button always shows both. */
 export function RangePicker({
   question,
   also = {},
@@ -35,16 +47,13 @@ export function RangePicker({
   const { filters, setFilters } = useFilters()
   const { from, to, zone } = question
   const today = dayIn(zone)
-  const days = daysOf(from, to) > 0 ? formatDays(from, to) : words.range
   return (
     <Menu
       label={
         <>
           <Icon name="calendar" />
-          <span>{days}</span>
-          <span class="zone" title={zone}>
-            {zone}
-          </span>
+          <span>{daysOf(from, to) > 0 ? formatDays(from, to) : 'Period'}</span>
+          <span class="zone">{zoneName(zone)}</span>
           <Icon name="down" />
         </>
       }
@@ -59,9 +68,8 @@ export function RangePicker({
                 class="menu-item"
                 aria-pressed={first === from && last === (filters.to ?? today)}
                 onClick={() => {
-                  const isUsual = name === words.presets[defaultDays]
                   setFilters({
-                    from: isUsual ? null : first,
+                    from: name === defaultName ? null : first,
                     to: last === today ? null : last,
                     ...also,
                   })
@@ -90,27 +98,36 @@ function Custom({ question, onChoose }: { question: Question; onChoose(range: Fi
   const from = useSignal(question.from)
   const to = useSignal(question.to)
   const zone = useSignal(question.zone)
-  const day = (label: string, value: typeof from) => (
-    <DateField
-      label={label}
-      value={value.value}
-      onChange={chosen => (value.value = chosen)}
-      isRequired
-    />
-  )
+  const problem = problemOf(from.value, to.value)
   return (
     <form
       class="custom-range"
       onSubmit={event => {
         event.preventDefault()
-        onChoose({ from: from.value, to: to.value, tz: zone.value })
+        if (!problem) onChoose({ from: from.value, to: to.value, tz: zone.value })
       }}
     >
-      {day(words.from, from)}
-      {day(words.to, to)}
-      <ZoneField label={words.zone} value={zone.value} onChange={chosen => (zone.value = chosen)} />
+      <DateField
+        label="From"
+        value={from.value}
+        onChange={chosen => (from.value = chosen)}
+        isRequired
+      />
+      <DateField
+        label="To"
+        value={to.value}
+        onChange={chosen => (to.value = chosen)}
+        problem={problem}
+        isProblemOld
+        isRequired
+      />
+      <ZoneField
+        label="Time zone of days"
+        value={zone.value}
+        onChange={chosen => (zone.value = chosen)}
+      />
       <Button type="submit" look="primary">
-        {words.apply}
+        Apply
       </Button>
     </form>
   )

@@ -1,16 +1,14 @@
-import { manual } from '../api/base.ts'
 import { FlowFrame } from '../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
+import { formatDateTime, zoneName } from '../parts/format.ts'
+import { addressOf as pageOf } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
-import { analyticsWords as words } from '../words/analytics.ts'
-import { formatMoment } from '../words/time.ts'
 import { Answers } from './answers.tsx'
 import { Checklist } from './checklist.tsx'
 import { Controls } from './controls.tsx'
 import { Daily } from './daily.tsx'
-import { Definitions } from './definitions.tsx'
 import { Durations } from './durations.tsx'
 import { Experiment } from './experiment.tsx'
 import { Funnel } from './funnel.tsx'
@@ -25,28 +23,33 @@ import { Ways } from './ways.tsx'
 function Empty({ flow, data }: { flow: AuthoredFlow; data: Analytics }) {
   if (flow.version === null) {
     return (
-      <Notice icon="edit" title={words.draft}>
-        {words.draftWhy} <code>{words.publishCommand(flow.key)}</code>
+      <Notice
+        icon="edit"
+        title="Not published yet"
+        actions={<LinkButton href={pageOf(['flows', flow.key, 'versions'])}>Open draft</LinkButton>}
+      >
+        Publish the flow to see what people do with it.
       </Notice>
     )
   }
   const { version, segment } = data.filters
-  const hasOthers = version !== null || segment !== undefined || data.range.complete
-  if (hasOthers) return <Notice title={words.emptyRange}>{words.emptyRangeWhy}</Notice>
+  if (version !== null || segment !== undefined || data.range.complete) {
+    return <Notice title="No runs in this period">Try a longer period or another version.</Notice>
+  }
   return (
     <Notice
       icon="install"
-      title={words.empty}
-      actions={<LinkButton href={manual('install-the-snippet')}>{words.emptyManual}</LinkButton>}
+      title="No runs yet"
+      actions={<LinkButton href={pageOf(['install'])}>Check installation</LinkButton>}
     >
-      {words.emptyWhy}
+      The flow is published. Check that the snippet is installed on its pages.
     </Notice>
   )
 }
 
 function Results({ flow }: { flow: AuthoredFlow }) {
   const question = useQuestion()
-  const { main, other, isOtherEmpty, otherName, compared } = useResults(flow.id, question)
+  const { main, other, isOtherEmpty, otherName } = useResults(flow.id, question)
   const traits = useTraits()
   const versions = main.data?.versions.map(({ version }) => version) ?? []
   return (
@@ -56,51 +59,38 @@ function Results({ flow }: { flow: AuthoredFlow }) {
       )}
       <Only question={question} />
       <Reading of={main} lines={8}>
-        {data =>
-          data.totals.starts === 0 && !other ? (
-            <Empty flow={flow} data={data} />
-          ) : (
+        {data => {
+          if (data.totals.starts === 0 && !other) return <Empty flow={flow} data={data} />
+          const shown = { data, other, otherName, question }
+          return (
             <>
-              <PaperRange
-                from={data.range.from}
-                to={data.range.to}
-                zone={data.range.timezone}
-                version={data.filters.version}
-              />
-              <Totals data={data} other={other} otherName={otherName} question={question} />
-              {isOtherEmpty && <p class="footnote">{words.otherEmpty(otherName)}</p>}
+              <PaperRange {...question} />
+              <Totals {...shown} />
+              {isOtherEmpty && (
+                <p class="footnote">No runs in {otherName}, so there is nothing to compare with.</p>
+              )}
               <Experiment data={data} />
-              <Funnel data={data} other={other} />
-              <Answers data={data} question={question} />
+              <Funnel {...shown} />
+              <Answers data={data} question={question} traits={traits ?? []} />
               {data.steps.length > 0 && <Ways flow={flow} question={question} />}
               <Checklist data={data} />
-              <Durations data={data} {...{ other, otherName, compared }} flowKey={flow.key} />
-              <Daily data={data} other={other} otherName={otherName} interval={question.interval} />
-              <Versions data={data} />
-              {traits && (
-                <BySegments
-                  flowId={flow.id}
-                  flowKey={flow.key}
-                  question={question}
-                  traits={traits}
-                />
-              )}
+              <Durations {...shown} />
+              <Daily {...shown} />
+              <Versions data={data} question={question} />
+              {traits && <BySegments flow={flow} question={question} traits={traits} />}
               <p class="footnote">
-                {words.generated(
-                  formatMoment(data.generatedAt, data.range.timezone),
-                  data.range.timezone,
-                )}
+                Updated {formatDateTime(data.generatedAt)}. Days are those of{' '}
+                {zoneName(data.range.timezone)}.
               </p>
-              <Definitions of={data.definitions} />
             </>
           )
-        }
+        }}
       </Reading>
     </>
   )
 }
 
-/** What became of a flow's runs. */
+/** The outcomes of a flow's runs. */
 export default function ResultsPage({ params }: PageProps) {
   return <FlowFrame flowKey={params.flow ?? ''}>{flow => <Results flow={flow} />}</FlowFrame>
 }

@@ -1,15 +1,24 @@
 import type { Me } from '../../../modules/access/schema.ts'
-import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
+import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
+import { formatCount, formatShare, formatTypical } from '../parts/format.ts'
+import { Part } from '../parts/part.tsx'
 import { Select } from '../parts/select.tsx'
-import { Tip } from '../parts/tip.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
-import { segmentWords as words } from '../words/segments.ts'
-import { GroupTable } from './group-table.tsx'
-import { type Analytics, csvOf, everyMs, type Question, segmentsQuery } from './question.ts'
+import { Behind } from './behind.tsx'
+import { intervalColumn, shareOf } from './interval-column.tsx'
+import {
+  type Analytics,
+  everyMs,
+  numbersPath,
+  type Question,
+  runsBehind,
+  segmentsQuery,
+} from './question.ts'
 
 type Segment = NonNullable<Analytics['segments']>[number]
 
@@ -20,16 +29,17 @@ const seldomMs = 10 * 60_000
 export const useTraits = (): readonly string[] | null =>
   useRead<Me>('/manage/me', seldomMs).data?.traits ?? null
 
-/** Chooses the trait by which runs are grouped. The address keeps the choice. */
-function ByTrait({ question, traits }: { question: Question; traits: readonly string[] }) {
+/** Chooses the trait by which runs and answers are grouped. The address keeps the choice. */
+export function ByTrait({ by, traits }: { by: string | null; traits: readonly string[] }) {
   const { setFilters } = useFilters()
   return (
     <Select
+      label="Break down by"
       isInline
-      label={words.by}
-      value={question.by ?? ''}
-      options={[['', words.nothing], ...traits.map(trait => [trait, trait] as const)]}
-      onChange={by => setFilters({ by, segment: null })}
+      value={by ?? ''}
+      none="None"
+      options={traits.map(trait => [trait, trait] as const)}
+      onChange={chosen => setFilters({ by: chosen, segment: null })}
     />
   )
 }
@@ -39,98 +49,134 @@ export function Only({ question }: { question: Question }) {
   const { withFilters } = useFilters()
   if (question.only === null) return null
   const [trait = ''] = question.only.split(':', 1)
-  const value = question.only.slice(trait.length + 1) || words.isNotSaid
   return (
     <p class="only" role="status">
-      {words.only(trait)} <strong>{value}</strong>{' '}
-      <LinkButton href={withFilters({ segment: null })}>{words.all}</LinkButton>
+      Only runs with {trait} <strong>{question.only.slice(trait.length + 1) || 'not set'}</strong>{' '}
+      <LinkButton href={withFilters({ segment: null })}>Show all runs</LinkButton>
     </p>
   )
 }
 
-/** A link to the runs of one value. Rarer values are put together and cannot be asked for. */
-function Value({ segment: { trait, kind, value, values } }: { segment: Segment }) {
-  const { withFilters } = useFilters()
-  if (kind === 'other') return <>{words.others(values)}</>
-  const name = value ?? words.values.not_said
-  return (
-    <a href={withFilters({ segment: `${trait}:${value ?? ''}` })} title={words.show(name)}>
-      {name}
-    </a>
-  )
+const nameOf = ({ kind, value, values }: Segment): string => {
+  if (kind === 'not_said') return 'Not set'
+  return kind === 'other' ? `${values} other ${values === 1 ? 'value' : 'values'}` : (value ?? '')
 }
 
-function BySegment({ flowId, flowKey, question, trait }: Asked & { trait: string }) {
+/** A link to the numbers of one value. Rarer values are put together and cannot be chosen. */
+function Value({ segment }: { segment: Segment }) {
+  const { withFilters } = useFilters()
+  const name = nameOf(segment)
+  if (segment.kind === 'other') return <>{name}</>
+  const filter = `${segment.trait}:${segment.value ?? ''}`
+  return <a href={withFilters({ segment: filter })}>{name}</a>
+}
+
+function columnsOf(flowKey: string, question: Question, trait: string): Column<Segment>[] {
+  const counted = (
+    name: string,
+    means: string,
+    field: 'starts' | 'completions' | 'dismissals',
+    outcome: string | null,
+  ): Column<Segment> => ({
+    ...{ name, means, isNumber: true, value: row => row[field] },
+    cell: ({ kind, value, [field]: count }) => {
+      const segment = `${trait}:${value ?? ''}`
+      if (kind === 'other') return formatCount(count)
+      return (
+        <Behind count={count} href={runsBehind(flowKey, question, { segment, outcome })}>
+          {formatCount(count)}
+        </Behind>
+      )
+    },
+  })
+  return [
+    { name: trait, isTitle: true, value: nameOf, cell: segment => <Value segment={segment} /> },
+    counted('Starts', 'Runs that started in this period.', 'starts', null),
+    {
+      name: 'People',
+      means: 'Each person counts once per row.',
+      isNumber: true,
+      value: ({ uniqueUsers }) => uniqueUsers,
+    },
+    counted('Completed', 'Runs that were completed.', 'completions', 'completed'),
+    counted('Dismissed', 'Runs closed and never completed.', 'dismissals', 'dismissed'),
+    {
+      name: 'Median time',
+      means: 'Half of the completed runs took at most this long.',
+      unit: 'seconds',
+      isNumber: true,
+      value: ({ timeToComplete }) => timeToComplete.medianSeconds,
+      cell: ({ timeToComplete: { medianSeconds, count } }) => formatTypical(medianSeconds, count),
+    },
+    {
+      name: 'Completion',
+      means: 'Completed runs out of all runs that started.',
+      unit: '%',
+      isNumber: true,
+      value: shareOf,
+      cell: ({ starts, completions }) => formatShare(completions, starts),
+    },
+    intervalColumn(({ interval }) => interval),
+  ]
+}
+
+interface Shown {
+  flow: AuthoredFlow
+  question: Question
+}
+
+function BySegment({ flow, question, trait }: Shown & { trait: string }) {
   const query = segmentsQuery(question, trait)
-  const read = useRead<Analytics>(`/flows/${flowId}/analytics?${query}`, everyMs * 4)
+  const read = useRead<Analytics>(numbersPath(flow.id, query), everyMs * 4)
   return (
     <Reading of={read} lines={4}>
-      {({ segments = [], definitions }) =>
-        segments.length === 0 ? (
-          <p class="footnote">{words.none}</p>
-        ) : (
-          <>
-            <GroupTable
-              caption={words.caption(trait)}
-              of={trait}
-              definitions={definitions}
-              rows={segments}
-              keyOf={({ kind, value }) => `${kind}:${value}`}
-              nameOf={segment => <Value segment={segment} />}
-            />
-            {segments.some(({ kind }) => kind === 'not_said') && (
-              <p class="footnote">
-                <Tip text={definitions.segments}>{words.notSaidWhy}</Tip>
-              </p>
-            )}
-            <div class="row-actions">
-              <LinkButton icon="download" href={csvOf(flowKey, query)} download>
-                {words.csv}
-              </LinkButton>
-            </div>
-          </>
-        )
-      }
+      {({ segments = [] }) => (
+        <>
+          <Table
+            caption={`Completion by ${trait}, as it was when each run started`}
+            isCaptionSeen
+            class="groups"
+            none="No runs in this period."
+            file={`${flow.key}-by-${trait}`}
+            rows={segments}
+            keyOf={({ kind, value }) => `${kind}:${value}`}
+            columns={columnsOf(flow.key, question, trait)}
+          />
+          {segments.some(({ kind }) => kind === 'not_said') && (
+            <p class="footnote">
+              Not set: the page did not send this trait, or the run started before it was listed.
+            </p>
+          )}
+        </>
+      )}
     </Reading>
   )
 }
 
-interface Asked {
-  flowId: string
-  flowKey: string
-  question: Question
-}
-
 /** How runs end, by the traits of their people. */
-export function BySegments({ traits, ...asked }: Asked & { traits: readonly string[] }) {
-  const { by } = asked.question
+export function BySegments({ traits, ...shown }: Shown & { traits: readonly string[] }) {
+  const { by } = shown.question
   return (
-    <section class={by === null ? 'part off-paper' : 'part'}>
-      <div class="part-head">
-        <h2>{words.title}</h2>
-        {traits.length > 0 && (
-          <div class="controls-start">
-            <ByTrait question={asked.question} traits={traits} />
-          </div>
-        )}
-      </div>
+    <Part title="Breakdown" beside={traits.length > 0 && <ByTrait by={by} traits={traits} />}>
       {by !== null ? (
-        <BySegment {...asked} trait={by} />
+        <BySegment {...shown} trait={by} />
       ) : traits.length > 0 ? (
-        <p class="footnote">{words.choose}</p>
+        <p class="footnote">
+          Choose a trait to compare its values, such as the plan that people are on.
+        </p>
       ) : (
         <>
           <p class="footnote">
-            {words.empty}. {words.emptyWhy}
+            No traits yet. Pages send traits such as plan with identify(). Results can use those
+            that an owner lists in Settings.
           </p>
-          <div class="row-actions">
-            {may('settings:write') && (
-              <LinkButton href={addressOf(['settings', 'traits'])}>{words.list}</LinkButton>
-            )}
-            <LinkButton href={manual('analytics')}>{words.manual}</LinkButton>
-          </div>
+          {may('settings:write') && (
+            <div class="row-actions">
+              <LinkButton href={addressOf(['settings', 'traits'])}>Choose traits</LinkButton>
+            </div>
+          )}
         </>
       )}
-    </section>
+    </Part>
   )
 }

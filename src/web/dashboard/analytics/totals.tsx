@@ -1,9 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { wilsonInterval } from '../../../core/number/interval.ts'
 import { quotient } from '../../../core/number/statistics.ts'
-import { Rate } from '../parts/rate.tsx'
-import { Tip } from '../parts/tip.tsx'
-import { analyticsWords as words } from '../words/analytics.ts'
 import {
   fewest,
   formatCount,
@@ -11,8 +8,11 @@ import {
   formatSeconds,
   formatShare,
   formatTypical,
-} from '../words/time.ts'
-import type { Analytics, Question } from './question.ts'
+} from '../parts/format.ts'
+import { Rate } from '../parts/rate.tsx'
+import { Tip } from '../parts/tip.tsx'
+import { Behind } from './behind.tsx'
+import { type Analytics, type Question, runsBehind } from './question.ts'
 
 /** By how much a count has grown, in percent; null if there were too few before. */
 const changeOf = (now: number, before: number): string | null => {
@@ -28,7 +28,7 @@ function Figure({
   below,
 }: {
   name: string
-  means: string | undefined
+  means: string
   children: ComponentChildren
   below?: ComponentChildren
 }) {
@@ -52,12 +52,18 @@ function Verdict({ now, before }: { now: Analytics['totals']; before: Analytics[
   const isApart = one.low > other.high || other.low > one.high
   const share = ({ completions, starts }: Analytics['totals']) =>
     formatPercent(completions / starts)
-  return <p class="footnote">{isApart ? words.apart(share(before), share(now)) : words.overlap}</p>
+  return (
+    <p class="footnote">
+      {isApart
+        ? `Completion went from ${share(before)} to ${share(now)}. The 95% intervals do not overlap: this is more than chance.`
+        : 'The 95% intervals overlap: the difference may be chance.'}
+    </p>
+  )
 }
 
-/** The flow in a few numbers, beside those that they are compared with. */
+/** The flow in a few numbers, each with its comparison and the runs behind it. */
 export function Totals({
-  data,
+  data: { flowKey, totals, timeToComplete },
   other,
   otherName,
   question,
@@ -67,47 +73,54 @@ export function Totals({
   otherName: string
   question: Question
 }) {
-  const { totals, timeToComplete, definitions } = data
   const isVersion = question.compare.startsWith('v')
   const beside = (value: string) => (
-    <bdi>{isVersion ? words.other(value, otherName) : words.before(value)}</bdi>
+    <bdi>{isVersion ? `${value} in ${otherName}` : `${value} before`}</bdi>
   )
-  const counted = (field: 'starts' | 'uniqueUsers' | 'dismissals' | 'inProgress') => {
+  const compared = (field: 'starts' | 'uniqueUsers' | 'dismissals' | 'inProgress') => {
     if (!other) return null
     const change = isVersion ? null : changeOf(totals[field], other.totals[field])
     return (
-      <>
+      <p>
         {change && <strong>{change}</strong>} {beside(formatCount(other.totals[field]))}
-      </>
+      </p>
     )
   }
-  const isFew = totals.starts < fewest
+  const runs = (count: number, outcome: string | null) => (
+    <Behind count={count} href={runsBehind(flowKey, question, { outcome })}>
+      {formatCount(count)}
+    </Behind>
+  )
+  const stalled = totals.stalled ?? 0
+  const active = totals.inProgress - stalled
   return (
-    <section aria-label={words.totals}>
+    <section aria-label="Totals">
       <dl class="figures">
-        <Figure name={words.starts} means={definitions.starts} below={counted('starts')}>
-          {formatCount(totals.starts)}
+        <Figure name="Starts" means="Runs that started in this period." below={compared('starts')}>
+          {runs(totals.starts, null)}
         </Figure>
-        <Figure name={words.people} means={definitions.uniqueUsers} below={counted('uniqueUsers')}>
+        <Figure
+          name="People"
+          means="People with at least one run. Each person counts once."
+          below={compared('uniqueUsers')}
+        >
           {formatCount(totals.uniqueUsers)}
         </Figure>
         <Figure
-          name={words.completion}
-          means={definitions.completionRate}
+          name="Completion"
+          means="Completed runs out of all runs that started in this period."
           below={
             <>
               {other && <p>{beside(formatShare(other.totals.completions, other.totals.starts))}</p>}
-              <p>
-                <bdi>{words.completed(formatCount(totals.completions))}</bdi>
-              </p>
+              <p>{runs(totals.completions, 'completed')} completed</p>
             </>
           }
         >
           <Rate hits={totals.completions} of={totals.starts} />
         </Figure>
         <Figure
-          name={words.median}
-          means={definitions.timeToComplete}
+          name="Median time"
+          means="Half of the completed runs took at most this long, from start to completion."
           below={
             <>
               {other && other.timeToComplete.count >= fewest && (
@@ -115,7 +128,7 @@ export function Totals({
               )}
               {timeToComplete.count >= fewest && (
                 <p>
-                  <bdi>{words.p90(formatSeconds(timeToComplete.p90Seconds))}</bdi>
+                  <bdi>9 in 10 within {formatSeconds(timeToComplete.p90Seconds)}</bdi>
                 </p>
               )}
             </>
@@ -123,19 +136,30 @@ export function Totals({
         >
           <bdi>{formatTypical(timeToComplete.medianSeconds, timeToComplete.count)}</bdi>
         </Figure>
-        <Figure name={words.dismissed} means={definitions.dismissals} below={counted('dismissals')}>
-          {formatCount(totals.dismissals)}
+        <Figure
+          name="Dismissed"
+          means="Runs that the person closed and never completed."
+          below={compared('dismissals')}
+        >
+          {runs(totals.dismissals, 'dismissed')}
         </Figure>
         <Figure
-          name={words.inProgress}
-          means={definitions.inProgress}
-          below={counted('inProgress')}
+          name="Unfinished"
+          means="Runs neither completed nor dismissed. Stalled runs had no activity for 7 days."
+          below={
+            <>
+              <p>
+                {runs(active, 'active')} active, {runs(stalled, 'stalled')} stalled
+              </p>
+              {compared('inProgress')}
+            </>
+          }
         >
-          {formatCount(totals.inProgress)}
+          {runs(totals.inProgress, 'in_progress')}
         </Figure>
       </dl>
-      {isFew ? (
-        <p class="footnote">{words.tooFew}</p>
+      {totals.starts < fewest ? (
+        <p class="footnote">Rates and medians need at least {fewest} runs.</p>
       ) : (
         other && <Verdict now={totals} before={other.totals} />
       )}

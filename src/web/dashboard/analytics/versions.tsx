@@ -1,55 +1,60 @@
 import { wilsonInterval } from '../../../core/number/interval.ts'
+import { formatCount, formatDate, formatShare } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { Tip } from '../parts/tip.tsx'
-import { analyticsWords as words } from '../words/analytics.ts'
-import { flowWords } from '../words/flows.ts'
-import { formatCount, formatMoment, formatShare } from '../words/time.ts'
-import { intervalColumn } from './interval-column.tsx'
-import type { Analytics } from './question.ts'
+import { Behind } from './behind.tsx'
+import { intervalColumn, shareOf } from './interval-column.tsx'
+import { type Analytics, type Question, runsBehind } from './question.ts'
 
 type Version = Analytics['versions'][number]
 
-const columns = ({ definitions, range }: Analytics): Column<Version>[] => [
-  {
-    name: words.version,
-    isTitle: true,
-    cell: ({ version }) => flowWords.version(version),
-  },
-  {
-    name: words.published,
-    means: definitions.publishedAt,
-    cell: ({ publishedAt }) => formatMoment(publishedAt, range.timezone),
-  },
-  {
-    name: words.starts,
-    means: definitions.starts,
-    isNumber: true,
-    cell: ({ starts }) => formatCount(starts),
-  },
-  {
-    name: words.completions,
-    means: definitions.completions,
-    isNumber: true,
-    cell: ({ completions }) => formatCount(completions),
-  },
-  {
-    name: words.rate,
-    means: definitions.completionRate,
-    isNumber: true,
-    cell: ({ starts, completions }) => formatShare(completions, starts),
-  },
-  intervalColumn(words.interval, ({ starts, completions }) => wilsonInterval(completions, starts)),
-]
+const columnsOf = ({ flowKey }: Analytics, question: Question): Column<Version>[] => {
+  const counted = (name: string, field: 'starts' | 'completions', outcome: string | null) => ({
+    ...{ name, isNumber: true, value: (row: Version) => row[field] },
+    cell: ({ version, [field]: count }: Version) => (
+      <Behind
+        count={count}
+        href={runsBehind(flowKey, question, { version: `${version}`, outcome })}
+      >
+        {formatCount(count)}
+      </Behind>
+    ),
+  })
+  return [
+    {
+      name: 'Version',
+      isTitle: true,
+      value: ({ version }) => version,
+      cell: row => `v${row.version}`,
+    },
+    {
+      name: 'Published',
+      value: ({ publishedAt }) => publishedAt,
+      cell: ({ publishedAt }) => formatDate(publishedAt),
+    },
+    counted('Starts', 'starts', null),
+    counted('Completed', 'completions', 'completed'),
+    {
+      name: 'Completion',
+      means: 'Completed runs out of all runs that started.',
+      unit: '%',
+      isNumber: true,
+      value: shareOf,
+      cell: ({ starts, completions }) => formatShare(completions, starts),
+    },
+    intervalColumn(({ starts, completions }) => wilsonInterval(completions, starts)),
+  ]
+}
 
 /** How the versions of the flow compare in the range, whichever version is selected. */
-export function Versions({ data }: { data: Analytics }) {
+export function Versions({ data, question }: { data: Analytics; question: Question }) {
   return (
-    <Part title={<Tip text={data.definitions.versions}>{words.versions}</Tip>}>
+    <Part title="Versions">
       <Table
-        caption={words.versionsCaption}
+        caption="Completion of each version in this period"
         class="versions"
-        columns={columns(data)}
+        file={`${data.flowKey}-versions`}
+        columns={columnsOf(data, question)}
         rows={data.versions.toReversed()}
         keyOf={({ version }) => version}
       />

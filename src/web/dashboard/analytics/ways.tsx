@@ -3,15 +3,15 @@ import { never, useRead } from '../api/read.ts'
 import { type Leg, type Stop, WayChart } from '../charts/way-chart.tsx'
 import { flowPath, type VersionAnswer, writtenIn } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
+import { formatCount, formatShare } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
-import { analyticsWords as shared } from '../words/analytics.ts'
-import { formatCount, formatShare } from '../words/time.ts'
-import { wayWords as words } from '../words/ways.ts'
-import { type Analytics, everyMs, type Question, waysQuery } from './question.ts'
+import { type Analytics, everyMs, numbersPath, type Question, queryOf } from './question.ts'
 
 const ends = ['completed', 'dismissed', null] as const
+
+const endNames = { completed: 'Completed', dismissed: 'Dismissed', inProgress: 'In progress' }
 
 const idOfEnd = (end: string | null) => `end ${end}`
 
@@ -21,13 +21,13 @@ function stopsOf({ ways = [], steps, totals }: Analytics): Stop[] {
     ways.reduce((sum, { to, runs }) => sum + (to === end ? runs : 0), 0)
   return [
     {
-      ...{ id: 'start', name: words.start, looks: 'start', past: null },
+      ...{ id: 'start', name: 'Start', looks: 'start', past: null },
       runs: formatCount(totals.starts),
     },
     ...steps.map(
       ({ stepId, title, key, reached, leftOut = 0 }): Stop => ({
         ...{ id: stepId, name: title || key, looks: 'step', runs: formatCount(reached) },
-        past: leftOut > 0 ? words.past(formatCount(leftOut)) : null,
+        past: leftOut > 0 ? `${formatCount(leftOut)} skipped it` : null,
       }),
     ),
     ...ends
@@ -35,7 +35,7 @@ function stopsOf({ ways = [], steps, totals }: Analytics): Stop[] {
       .map(
         (end): Stop => ({
           id: idOfEnd(end),
-          name: words.ends[end ?? 'inProgress']!,
+          name: endNames[end ?? 'inProgress'],
           looks: end === 'completed' ? 'completions' : end ? 'dismissals' : 'inProgress',
           runs: formatCount(ended(end)),
           past: null,
@@ -66,13 +66,14 @@ function rowsOf({ ways = [] }: Analytics, stops: readonly Stop[]): Row[] {
   }))
 }
 
-const columnsOf = ({ definitions }: Analytics): Column<Row>[] => [
-  { name: words.from, isTitle: true, cell: ({ fromName }) => fromName },
-  { name: words.to, cell: ({ toName }) => toName },
+const columns: Column<Row>[] = [
+  { name: 'From', isTitle: true, value: ({ fromName }) => fromName },
+  { name: 'To', value: ({ toName }) => toName },
   {
-    name: words.runs,
-    means: definitions['ways.runs'],
+    name: 'Runs',
+    means: 'The percentage is of all runs that went on from there.',
     isNumber: true,
+    value: ({ runs }) => runs,
     cell: ({ runs, of }) => (
       <span class="rate">
         {formatCount(runs)}
@@ -83,22 +84,24 @@ const columnsOf = ({ definitions }: Analytics): Column<Row>[] => [
 ]
 
 function Taken({ flow, question }: { flow: AuthoredFlow; question: Question }) {
-  const query = waysQuery(question)
-  const read = useRead<Analytics>(`/flows/${flow.id}/analytics?${query}`, everyMs * 4)
+  const path = numbersPath(flow.id, queryOf(question, { ways: '1' }))
+  const read = useRead<Analytics>(path, everyMs * 4)
   return (
     <Reading of={read} lines={5}>
       {data => {
         const stops = stopsOf(data)
         const rows = rowsOf(data, stops)
-        if (data.totals.starts === 0) return <p class="footnote">{shared.emptyRange}</p>
+        if (data.totals.starts === 0) return <p class="footnote">No runs in this period.</p>
         return (
           <>
             <WayChart stops={stops} legs={rows} />
             <details class="as-table">
-              <summary>{shared.asTable}</summary>
+              <summary>Show as a table</summary>
               <Table
-                caption={words.caption}
-                columns={columnsOf(data)}
+                caption="Runs from one step to the next, by their first view of each"
+                file={`${flow.key}-paths`}
+                class="ways"
+                columns={columns}
                 rows={rows}
                 keyOf={({ from, to }) => `${from} ${to}`}
               />
@@ -119,7 +122,7 @@ export function Ways({ flow, question }: { flow: AuthoredFlow; question: Questio
   )
   if (!written.data || !hasBranches(writtenIn(written.data).steps)) return null
   return (
-    <Part title={words.title}>
+    <Part title="Paths">
       <Taken flow={flow} question={question} />
     </Part>
   )

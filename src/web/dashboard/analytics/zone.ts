@@ -1,15 +1,21 @@
 import { dayMs } from '../../../core/time/durations.ts'
 import { session } from '../api/session.ts'
-import { formatMoment } from '../words/time.ts'
+import { formatDateTime, zoneName } from '../parts/format.ts'
 
 /** The time zone of this browser. */
 export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** The time zone if the address names none: the organisation's, else this browser's. */
+/** The time zone of days if the address names none: the organisation's, else this browser's. */
 export const defaultZone = (): string => session.value?.timezone ?? browserZone
 
-/** A moment in that time zone. */
-export const momentHere = (iso: string): string => formatMoment(iso, defaultZone())
+/** A moment in the reader's zone. */
+export const momentHere = (iso: string): string => formatDateTime(iso, browserZone)
+
+/** The same moment in the organisation's zone, for its tip; undefined if that is the reader's. */
+export const momentThere = (iso: string): string | undefined => {
+  const zone = defaultZone()
+  return zone === browserZone ? undefined : `${formatDateTime(iso, zone)} in ${zoneName(zone)}`
+}
 
 const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { reportableKinds } from '../../../core/event/event.ts'
-import { defaultZone } from '../analytics/zone.ts'
+import { browserZone } from '../analytics/zone.ts'
 import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
@@ -8,47 +8,42 @@ import { type Installation, installPath } from '../installation/state.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { Segments } from '../parts/choice.tsx'
+import { formatCount, formatSecondOfDay } from '../parts/format.ts'
 import { Select } from '../parts/select.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
-import { activityWords as words } from '../words/activity.ts'
-import { formatCount, formatSecondOfDay } from '../words/time.ts'
-import { EventTable } from './event-table.tsx'
+import { EventTable, kindName, verdictNames } from './event-table.tsx'
 import { useWatch, type Watched } from './watch.ts'
 
 const verdicts = ['accepted', 'duplicate', 'rejected'] as const
 
-/** The known values, and the one in the address, whatever it is. */
-const optionsOf = (all: string, values: readonly string[], chosen: string | undefined) => [
-  ['', all] as const,
-  ...[...new Set([...values, ...(chosen ? [chosen] : [])])].map(one => [one, one] as const),
-]
-
 function Controls() {
   const { filters, setFilters } = useFilters()
   const { data } = useRead<FlowList>(flowsPath)
-  const keys = (data?.flows ?? []).filter(({ version }) => version !== null).map(({ key }) => key)
+  const flows = (data?.flows ?? []).filter(({ version }) => version !== null)
   return (
     <div class="controls">
       <Segments
-        label={words.verdict}
-        options={[['', words.all], ...verdicts.map(one => [one, words.verdicts[one]] as const)]}
+        label="Result"
+        options={[['', 'All'], ...verdicts.map(one => [one, verdictNames[one]] as const)]}
         value={verdicts.find(one => one === filters.verdict) ?? ''}
         onChange={verdict => setFilters({ verdict })}
       />
       <Select
         isInline
-        label={words.kind}
+        label="Event"
         value={filters.kind ?? ''}
-        options={optionsOf(words.allKinds, reportableKinds, filters.kind)}
+        none="All events"
+        options={reportableKinds.map(kind => [kind, kindName(kind)] as const)}
         onChange={kind => setFilters({ kind })}
       />
       <Select
         isInline
-        label={words.flow}
+        label="Flow"
         value={filters.flow ?? ''}
-        options={optionsOf(words.allFlows, keys, filters.flow)}
+        none="All flows"
+        options={flows.map(({ key, name }) => [key, name] as const)}
         onChange={flow => setFilters({ flow })}
       />
     </div>
@@ -63,19 +58,20 @@ function Waiting() {
   return (
     <Notice
       icon="activity"
-      title={words.waiting}
+      title="Waiting for events"
       actions={
         isNew && (
           <>
-            <LinkButton href={addressOf(['install'])}>{words.install}</LinkButton>
+            <LinkButton href={addressOf(['install'])}>Check installation</LinkButton>
             <LinkButton href={manual('troubleshoot')} isOutside>
-              {words.manual}
+              Nothing shows up?
             </LinkButton>
           </>
         )
       }
     >
-      {isNew && words.never} {words.waitingWhy}
+      {isNew && 'No event has arrived yet.'} Open a page of your application and start a flow. Its
+      events show here within seconds.
     </Notice>
   )
 }
@@ -94,13 +90,14 @@ function Events({ watched: { events, missed, since } }: { watched: Watched }) {
       {events.length === 0 ? (
         <Waiting />
       ) : shown.length === 0 ? (
-        <p class="hint">{words.nothing(formatCount(events.length))}</p>
+        <p class="hint">None of the {formatCount(events.length)} events that arrived match.</p>
       ) : (
-        <EventTable events={shown} zone={defaultZone()} />
+        <EventTable events={shown} />
       )}
       <p class="footnote">
-        {missed > 0 && `${words.missed(formatCount(missed))} `}
-        {words.since(formatSecondOfDay(since, defaultZone()), defaultZone())}
+        {missed > 0 && `${formatCount(missed)} more arrived faster than they can be shown. `}
+        Events since {formatSecondOfDay(since, browserZone)}, newest first. Restarts after 30
+        seconds paused or hidden.
       </p>
     </>
   )
@@ -118,11 +115,11 @@ export default function ActivityPage() {
         beside={
           <span role="status">
             <Badge tone={isPaused.value ? 'warn' : 'good'}>
-              {isPaused.value ? words.paused : words.watching}
+              {isPaused.value ? 'Paused' : 'Watching'}
             </Badge>
           </span>
         }
-        actions={<Button onClick={press}>{isPaused.value ? words.goOn : words.pause}</Button>}
+        actions={<Button onClick={press}>{isPaused.value ? 'Resume' : 'Pause'}</Button>}
       />
       <Controls />
       <Reading of={watched} lines={6}>

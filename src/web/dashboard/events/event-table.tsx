@@ -1,9 +1,9 @@
+import { browserZone } from '../analytics/zone.ts'
 import { may } from '../api/session.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
+import { formatSecondOfDay } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
-import { activityWords as words } from '../words/activity.ts'
-import { formatSecondOfDay } from '../words/time.ts'
 import type { SeenEvent } from './watch.ts'
 
 const toneOfVerdict: Record<SeenEvent['verdict'], Tone> = {
@@ -11,6 +11,18 @@ const toneOfVerdict: Record<SeenEvent['verdict'], Tone> = {
   duplicate: 'neutral',
   rejected: 'bad',
 }
+
+export const verdictNames: Record<SeenEvent['verdict'], string> = {
+  accepted: 'Accepted',
+  duplicate: 'Duplicate',
+  rejected: 'Rejected',
+}
+
+/** The kind of an event in words: `step_viewed` is "Step viewed". */
+export const kindName = (kind: string): string =>
+  kind === 'custom'
+    ? 'Custom event'
+    : `${kind.charAt(0).toUpperCase()}${kind.slice(1).replaceAll('_', ' ')}`
 
 function Flow({ event: { flowKey, flowId, stepKey, stepId } }: { event: SeenEvent }) {
   const step = stepKey ?? stepId
@@ -22,25 +34,21 @@ function Flow({ event: { flowKey, flowId, stepKey, stepId } }: { event: SeenEven
           {flowKey}
         </a>
       ) : (
-        flowId && <span class="address">{words.otherFlow(flowId)}</span>
+        flowId && <span class="address">Unknown flow {flowId}</span>
       )}
       {step && <span class="row-note address">{step}</span>}
     </span>
   )
 }
 
-function Verdict({ event: { verdict, code, message } }: { event: SeenEvent }) {
-  const why = verdict === 'duplicate' ? words.duplicateWhy : message
+/** What became of the event: whether it was stored, and why not. */
+function Result({ event: { verdict, code, message } }: { event: SeenEvent }) {
+  const why = verdict === 'duplicate' ? 'Already stored. The first event counts.' : message
   return (
     <span class="event-place">
-      <Badge tone={toneOfVerdict[verdict]}>{words.verdicts[verdict]}</Badge>
+      <Badge tone={toneOfVerdict[verdict]}>{verdictNames[verdict]}</Badge>
       {why && (
-        <span class="row-note">
-          {code && (
-            <>
-              <code>{code}</code>{' '}
-            </>
-          )}
+        <span class="row-note" title={code ?? undefined}>
           {why}
         </span>
       )}
@@ -48,44 +56,53 @@ function Verdict({ event: { verdict, code, message } }: { event: SeenEvent }) {
   )
 }
 
-const columnsIn = (zone: string): Column<SeenEvent>[] => [
+const columns: Column<SeenEvent>[] = [
   {
-    name: words.kind,
+    name: 'Event',
     isTitle: true,
+    value: ({ kind }) => (kind ? kindName(kind) : 'No kind'),
     cell: ({ kind, name }) => (
       <>
-        <code>{kind ?? words.noKind}</code>
+        {kind ? kindName(kind) : 'No kind'}
         {name && <span class="row-note address">{name}</span>}
       </>
     ),
   },
   {
-    name: words.time,
+    name: 'Time',
+    value: ({ receivedAt }) => receivedAt,
     cell: ({ receivedAt }) => (
-      <time dateTime={receivedAt}>{formatSecondOfDay(receivedAt, zone)}</time>
+      <time dateTime={receivedAt}>{formatSecondOfDay(receivedAt, browserZone)}</time>
     ),
   },
-  { name: words.verdict, cell: event => <Verdict event={event} /> },
-  { name: words.flow, cell: event => Flow({ event }) },
   {
-    name: words.page,
+    name: 'Result',
+    value: ({ verdict }) => verdictNames[verdict],
+    cell: event => <Result event={event} />,
+  },
+  { name: 'Flow', value: ({ flowKey }) => flowKey ?? null, cell: event => Flow({ event }) },
+  {
+    name: 'Page',
+    value: ({ url }) => url ?? null,
     cell: ({ url }) => url && <span class="address">{url}</span>,
   },
 ]
 
+const personOf = ({ userId, anonymousId }: SeenEvent) =>
+  userId ?? (anonymousId ? `Visitor ${anonymousId}` : null)
+
 const person: Column<SeenEvent> = {
-  name: words.person,
-  cell: ({ userId, anonymousId }) => (
-    <span class="address">{userId ?? (anonymousId && words.visitor(anonymousId))}</span>
-  ),
+  name: 'Person',
+  value: personOf,
+  cell: event => <span class="address">{personOf(event)}</span>,
 }
 
-/** Events with their outcomes, and with their people for those who may see them. */
-export const EventTable = ({ events, zone }: { events: readonly SeenEvent[]; zone: string }) => (
+/** Events with their results, and with their people for those who may see them. */
+export const EventTable = ({ events }: { events: readonly SeenEvent[] }) => (
   <Table
-    caption={words.caption}
+    caption="Events as they arrived, newest first"
     class="event-table"
-    columns={may('people:read') ? [...columnsIn(zone), person] : columnsIn(zone)}
+    columns={may('people:read') ? [...columns, person] : columns}
     rows={events}
     keyOf={({ number }) => number}
   />

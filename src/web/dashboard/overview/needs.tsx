@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { totalsOf } from '../../../core/step/health.ts'
 import { dayMs, isFullHour } from '../../../core/time/durations.ts'
 import type { AlertList } from '../../../modules/alerts/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
@@ -7,12 +6,11 @@ import { may } from '../api/session.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import type { Installation } from '../installation/state.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
+import { formatAge } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { addressOf } from '../shell/address.ts'
-import { type CheckedStep, isWell, type StepCheck, toneOfState } from '../steps/health.ts'
+import { type CheckedStep, isWell, type StepCheck, sayFound, toneOfState } from '../steps/health.ts'
 import { flowWords } from '../words/flows.ts'
-import { overviewWords as words } from '../words/overview.ts'
-import { formatAge, formatPercent } from '../words/time.ts'
 
 const openSince = (age: string) => `Open since ${age}`
 const resolvedSince = (age: string) => `Resolved ${age}`
@@ -38,37 +36,39 @@ const isOf =
 
 function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert | undefined): Need {
   const flow = flows.find(({ key }) => key === step.flow)
-  const { people, finds } = totalsOf(step.people)
-  const since = step.missesSince ?? step.makeshiftSince
   return {
     key: `step ${step.stepId}`,
     urgency: step.state === 'broken' ? 4 : step.state === 'flaky' ? 3 : 1,
     badge: [toneOfState[step.state], flowWords.health[step.state]],
-    title: words.step(step.step, flow?.name ?? step.flow),
+    title: `“${step.step}” in ${flow?.name ?? step.flow}`,
     why: (
       <>
-        {step.state === 'drifting'
-          ? words.drifting(people)
-          : people > 0 && words.found(formatPercent(finds / people), people)}
-        {since && `, ${words.since(formatAge(since))}`}. {step.suggestion && words.suggestion}
+        {sayFound(step)}. {step.suggestion && 'A working selector is available.'}
         {alert && ` ${openSince(formatAge(alert.openedAt))}.`}
       </>
     ),
-    address: addressOf(['flows', step.flow, 'health']),
+    address: `${addressOf(['flows', step.flow, 'health'])}#step-${step.step}`,
   }
 }
 
 const ofDraft = (flow: AuthoredFlow): Need => ({
   key: `draft ${flow.key}`,
   urgency: 0,
-  badge: ['accent', flowWords.waiting],
-  title: flow.version === null ? words.draftNew(flow.name) : words.draft(flow.name),
-  why: words.changed(formatAge(flow.updatedAt)),
+  badge: ['accent', 'Unpublished draft'],
+  title:
+    flow.version === null
+      ? `${flow.name} is not published`
+      : `${flow.name} has unpublished changes`,
+  why: `Changed ${formatAge(flow.updatedAt)}`,
   address: addressOf(['flows', flow.key, 'versions']),
 })
 
+const findingNames = { error: 'Error', warning: 'Warning', info: 'Note' }
+
 const firstSeen = (since: string) =>
-  isFullHour(since) ? words.sinceHour(momentHere(since)) : words.sinceAge(formatAge(since))
+  isFullHour(since)
+    ? `First seen in the hour of ${momentHere(since)}.`
+    : `First seen ${formatAge(since)}.`
 
 const ofFinding = ({
   code,
@@ -79,7 +79,7 @@ const ofFinding = ({
 }: Installation['findings'][number]): Need => ({
   key: `finding ${code}`,
   urgency: severity === 'error' ? 5 : 2,
-  badge: [severity === 'error' ? 'bad' : 'warn', words.finding[severity]],
+  badge: [severity === 'error' ? 'bad' : 'warn', findingNames[severity]],
   title: message,
   why: since === null ? fix : `${firstSeen(since)} ${fix}`,
   address: addressOf(['install']),
@@ -123,16 +123,16 @@ function ofAlerts({ alerts, findings }: AlertList, check: StepCheck): Need[] {
       ({ webhook, message, fix, since }): Need => ({
         key: `webhook ${webhook}`,
         urgency: 2,
-        badge: ['warn', words.finding.warning],
+        badge: ['warn', findingNames.warning],
         title: message,
-        why: `${words.since(formatAge(since))}. ${fix}`.replace(/^s/, 'S'),
+        why: `Since ${formatAge(since)}. ${fix}`,
         address: addressOf(['settings', 'webhooks'], { webhook }),
       }),
     ),
   ]
 }
 
-/** What is wrong or waiting until somebody takes care of it. */
+/** What is wrong or waits for somebody. */
 export function Needs({
   flows,
   check,
@@ -153,7 +153,7 @@ export function Needs({
   if (needs.length === 0) {
     return (
       <p class="all-well">
-        <Icon name="done" /> {words.nothingNeeded}
+        <Icon name="done" /> All clear: no broken steps, no unpublished drafts.
       </p>
     )
   }

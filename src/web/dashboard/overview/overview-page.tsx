@@ -6,7 +6,6 @@ import { useSummary } from '../analytics/summary.ts'
 import { useZone } from '../analytics/use-zone.ts'
 import { defaultMs, type Read, soonMs, useRead } from '../api/read.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
-import { FlowTable } from '../flows/flow-table.tsx'
 import {
   type Installation,
   installPath,
@@ -15,21 +14,21 @@ import {
   toneOfInstall,
 } from '../installation/state.ts'
 import { Badge } from '../parts/badge.tsx'
+import { formatAge, zoneName } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { addressOf } from '../shell/address.ts'
 import { lazy } from '../shell/lazy.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { Reading } from '../shell/states.tsx'
 import { healthMs, healthPath, type StepCheck } from '../steps/health.ts'
-import { flowWords } from '../words/flows.ts'
-import { overviewWords as words } from '../words/overview.ts'
-import { formatAge } from '../words/time.ts'
+import { Losses, lossesOf } from './losses.tsx'
 import { Needs } from './needs.tsx'
+import { Week } from './week.tsx'
 
 /** Most visits do not need it, nor the preview that it brings. */
 const FirstTour = lazy(() => import('../installation/first-tour.tsx'))
 
-const days = 7
+const days = 30
 
 /** Several readings as one: there once all are, and failed if one has failed. */
 function together<A, B, C>(a: Read<A>, b: Read<B>, c: Read<C>): Read<[A, B, C]> {
@@ -47,42 +46,42 @@ function together<A, B, C>(a: Read<A>, b: Read<B>, c: Read<C>): Read<[A, B, C]> 
 }
 
 /** Whether the snippet is alive, in one line. */
-const Snippet = ({ of: { state, lastSeenAt, snippetVersion } }: { of: Installation }) => (
+const Snippet = ({ of: { state, lastSeenAt } }: { of: Installation }) => (
   <p class="snippet-state">
-    <strong>{words.snippet}</strong>
+    <strong>Snippet</strong>
     <Badge tone={toneOfInstall[state]}>{nameOfInstall[state]}</Badge>
-    <span class="hint">
-      {[
-        lastSeenAt && words.lastSeen(formatAge(lastSeenAt)),
-        snippetVersion && words.snippetVersion(snippetVersion),
-      ]
-        .filter(Boolean)
-        .join(' · ')}
-    </span>
+    <span class="hint">{lastSeenAt && `last seen ${formatAge(lastSeenAt)}`}</span>
   </p>
 )
 
-function Flows({ flows, check }: FlowList & { check: StepCheck }) {
-  const summary = useSummary(days, useZone())
+/** The week beside the one before, and the flows ranked by what is lost. */
+function Numbers({ flows, check }: FlowList & { check: StepCheck }) {
+  const zone = useZone()
+  const summary = useSummary(days, zone)
   return (
-    <Part title={words.flows} beside={<a href={addressOf(['flows'])}>{words.allFlows}</a>}>
-      <Reading of={summary}>
-        {data => (
-          <>
-            <FlowTable
-              flows={flows.filter(({ status }) => status !== 'archived')}
-              summary={data}
-              check={check}
+    <Reading of={summary} lines={6}>
+      {data => (
+        <>
+          <Part title="This week against last">
+            <Week flows={data.flows} />
+          </Part>
+          <Part
+            title={`Flows, last ${days} days`}
+            beside={<a href={addressOf(['flows'])}>All flows</a>}
+          >
+            <Losses
+              losses={lossesOf(flows, data.flows, check.steps)}
+              asked={{ from: data.range.from, tz: zone }}
             />
-            <p class="footnote">{flowWords.lastDays(days, data.range.timezone)}</p>
-          </>
-        )}
-      </Reading>
-    </Part>
+            <p class="footnote">Days are those of {zoneName(data.range.timezone)}.</p>
+          </Part>
+        </>
+      )}
+    </Reading>
   )
 }
 
-/** What needs a person, and how all flows are doing. */
+/** What needs attention, and how all flows are doing. */
 export default function OverviewPage() {
   const everyMs = useSignal(defaultMs)
   const list = useRead<FlowList>(flowsPath, everyMs.value)
@@ -96,7 +95,7 @@ export default function OverviewPage() {
   }, [isNew])
   return (
     <>
-      <PageHead title={words.title} />
+      <PageHead title="Overview" />
       <Reading of={together(list, health, install)} lines={6}>
         {([{ flows }, check, installation]) => {
           return (
@@ -105,7 +104,7 @@ export default function OverviewPage() {
               {isNew ? (
                 <FirstTour flows={flows} installation={installation} />
               ) : (
-                <Part title={words.needed}>
+                <Part title="Needs attention">
                   <Needs
                     flows={flows}
                     check={check}
@@ -114,7 +113,7 @@ export default function OverviewPage() {
                   />
                 </Part>
               )}
-              {flows.length > 0 && <Flows flows={flows} check={check} />}
+              {flows.length > 0 && <Numbers flows={flows} check={check} />}
             </>
           )
         }}

@@ -106,13 +106,17 @@ export function Field({
     <Box
       ref={box as never}
       class={`field ${isInline ? 'inline' : ''}`}
-      {...(isGroup && { 'aria-describedby': `${id}-hint ${id}-problem` })}
+      {...(isGroup && {
+        // The legend is no child of the fieldset, so it does not name it by itself.
+        'aria-labelledby': `${id}-label`,
+        'aria-describedby': `${id}-hint ${id}-problem`,
+      })}
       onFocusOut={event => {
         if (!box.current?.contains(event.relatedTarget as Node | null)) wasLeft.value = true
       }}
     >
       <div class={isLabelUnseen ? 'unseen' : 'field-label'}>
-        <Label {...(!isGroup && { for: id })}>{label}</Label>
+        <Label {...(isGroup ? { id: `${id}-label` } : { for: id })}>{label}</Label>
         {isOptional && <small>optional</small>}
         {help && (
           <Help label={label} id={`${id}-help`}>

@@ -116,6 +116,9 @@ export const formatClock = (iso: string, timeZone: string): string =>
     new Date(iso),
   )
 
+/** A time zone as people call it: Buenos Aires for `America/Argentina/Buenos_Aires`. */
+export const zoneName = (zone: string): string => zone.split('/').at(-1)!.replaceAll('_', ' ')
+
 /** A day as people write it in the middle of a sentence: 23 Nov; with its year if that is another one. */
 export function formatDate(at: string | number, timeZone = readerZone): string {
   const options = { day: 'numeric', month: 'short', timeZone } as const

@@ -1,5 +1,6 @@
 import { Combobox } from './combobox.tsx'
 import type { FieldProps } from './field.tsx'
+import { zoneName } from './format.ts'
 import type { Option } from './options.ts'
 
 /** Pickers of things that have a name and a code. People see the name alone. */
@@ -10,9 +11,6 @@ type PickerProps = FieldProps & {
   none?: string
   isDisabled?: boolean
 }
-
-/** A time zone as people call it: Buenos Aires for `America/Argentina/Buenos_Aires`. */
-export const zoneName = (zone: string): string => zone.split('/').at(-1)!.replaceAll('_', ' ')
 
 const regionOf = (zone: string) => zone.split('/').slice(0, -1).join(', ').replaceAll('_', ' ')
 

@@ -1,89 +1,100 @@
 import type { RunList } from '../../../modules/runs/schema.ts'
+import { momentHere, momentThere } from '../analytics/zone.ts'
 import { may } from '../api/session.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
-import { Duration } from '../parts/duration.tsx'
+import { formatSeconds } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { addressOf } from '../shell/address.ts'
-import { flowWords } from '../words/flows.ts'
-import { runWords as words } from '../words/runs.ts'
-import { formatMoment } from '../words/time.ts'
 
 type Run = RunList['runs'][number]
 
-const toneOfOutcome: Record<Run['outcome'], Tone> = {
-  completed: 'good',
-  dismissed: 'neutral',
-  in_progress: 'accent',
+/** How a run ended, or that it is active or stalled. */
+function outcomeOf({ outcome, stalled }: Run): [Tone, string] {
+  if (outcome === 'completed') return ['good', 'Completed']
+  if (outcome === 'dismissed') return ['neutral', 'Dismissed']
+  return stalled ? ['warn', 'Stalled'] : ['accent', 'Active']
 }
 
+const nameOf = ({ userId, anonymousId }: Run): string =>
+  userId ?? (anonymousId === null ? 'Unknown' : `Visitor ${anonymousId}`)
+
 /** The person whose run it was, with a link to them if the reader may see people. */
-function Person({ run: { userId, anonymousId } }: { run: Run }) {
-  const id = userId ?? anonymousId
-  if (id === null) return <span class="hint">{words.nobody}</span>
-  const name = userId ?? words.visitor(id)
-  if (!may('people:read')) return <span class="address">{name}</span>
-  const filters = userId === null ? { anonymous: id } : { user: id }
+function Person({ run }: { run: Run }) {
+  const { userId, anonymousId } = run
+  if (userId === null && anonymousId === null) return <span class="hint">{nameOf(run)}</span>
+  if (!may('people:read')) return <span class="address">{nameOf(run)}</span>
+  const filters = userId === null ? { anonymous: anonymousId } : { user: userId }
   return (
     <a class="row-link address" href={addressOf(['people'], filters)}>
-      {name}
+      {nameOf(run)}
     </a>
   )
 }
 
-/** How long the run took. If it was not completed, the time until its last event. */
-function Time({ run }: { run: Run }) {
-  if (run.outcome === 'completed') return <Duration seconds={run.secondsToComplete} />
-  const seconds = (Date.parse(run.lastAt) - Date.parse(run.startedAt)) / 1_000
-  return (
-    <span class="nought">
-      <Duration seconds={seconds} />
-    </span>
-  )
-}
+/** From the start to the completion, else to the last activity, in seconds. */
+const lengthOf = ({ outcome, secondsToComplete, startedAt, lastAt }: Run): number | null =>
+  outcome === 'completed' ? secondsToComplete : (Date.parse(lastAt) - Date.parse(startedAt)) / 1_000
 
-const columnsIn = (zone: string): Column<Run>[] => [
+const columns: Column<Run>[] = [
+  { name: 'Person', isTitle: true, value: nameOf, cell: run => <Person run={run} /> },
   {
-    name: words.person,
-    isTitle: true,
-    cell: run => <Person run={run} />,
+    name: 'Outcome',
+    means: 'Stalled runs had no activity for 7 days. Active ones may still be finished.',
+    value: run => outcomeOf(run)[1],
+    cell: run => {
+      const [tone, name] = outcomeOf(run)
+      return <Badge tone={tone}>{name}</Badge>
+    },
   },
   {
-    name: words.outcome,
-    cell: ({ outcome }) => <Badge tone={toneOfOutcome[outcome]}>{words.outcomes[outcome]}</Badge>,
+    name: 'Furthest step',
+    value: ({ lastStep }) => (lastStep ? lastStep.title || lastStep.key : 'None'),
   },
   {
-    name: words.furthest,
-    cell: ({ lastStep }) =>
-      lastStep ? (
-        <span>{lastStep.title || lastStep.key}</span>
-      ) : (
-        <span class="hint">{words.noStep}</span>
-      ),
-  },
-  {
-    name: words.version,
+    name: 'Version',
     isNumber: true,
-    cell: ({ version }) => flowWords.version(version),
+    value: ({ version }) => version,
+    cell: run => `v${run.version}`,
   },
   {
-    name: words.started,
+    name: 'Started',
     isNumber: true,
-    cell: ({ startedAt }) => <time dateTime={startedAt}>{formatMoment(startedAt, zone)}</time>,
+    value: ({ startedAt }) => startedAt,
+    cell: ({ startedAt }) => (
+      <time dateTime={startedAt}>
+        <Tip text={momentThere(startedAt)}>{momentHere(startedAt)}</Tip>
+      </time>
+    ),
   },
   {
-    name: words.time,
-    means: words.timeMeans,
+    name: 'Duration',
+    means: 'From start to completion. Grey: to the last activity of a run that is not completed.',
+    unit: 'seconds',
     isNumber: true,
-    cell: run => <Time run={run} />,
+    value: lengthOf,
+    cell: run => (
+      <bdi class={run.outcome === 'completed' ? '' : 'nought'}>{formatSeconds(lengthOf(run))}</bdi>
+    ),
   },
 ]
 
-/** Single runs, the latest start first. */
-export const RunTable = ({ runs, zone }: { runs: readonly Run[]; zone: string }) => (
+/** Single runs, latest start first. */
+export const RunTable = ({
+  runs,
+  isPart,
+  file,
+}: {
+  runs: readonly Run[]
+  isPart: boolean
+  file: string
+}) => (
   <Table
-    caption={words.caption}
-    columns={columnsIn(zone)}
+    caption="Runs, latest start first"
+    columns={columns}
     rows={runs}
+    isPart={isPart}
+    file={file}
     keyOf={({ runId, userId, anonymousId, startedAt }) =>
       `${runId} ${userId} ${anonymousId} ${startedAt}`
     }

@@ -1,6 +1,5 @@
 import { fragileParts } from '../../../core/step/selector-fragility.ts'
 import { readSelector } from '../../../core/step/selector-syntax.ts'
-import { healthWords as words } from '../words/health.ts'
 import type { CheckedStep } from './health.ts'
 
 /** A selector that would find a step's element, and how that is known. */
@@ -19,8 +18,8 @@ export function candidateOf({ suggestion, alternate }: CheckedStep): Candidate |
   return {
     selector,
     known: suggestion
-      ? words.byFingerprints(suggestion.times, suggestion.of)
-      : words.byReports(alternate!.reports),
+      ? `Suggested by ${suggestion.times} of the ${suggestion.of} latest pages that need another selector. It matched one element, like the one before.`
+      : `Found the element in ${alternate!.reports} ${alternate!.reports === 1 ? 'report' : 'reports'} where the selector did not.`,
     fragile: 'tree' in read ? fragileParts(read.tree, false) : [],
   }
 }

@@ -1,12 +1,27 @@
 import { Badge } from '../parts/badge.tsx'
-import { healthWords as words } from '../words/health.ts'
-import { formatMoment, formatPercent, none } from '../words/time.ts'
+import { formatDateTime, formatPercent, none } from '../parts/format.ts'
 import type { CheckedStep } from './health.ts'
 
 type Print = NonNullable<CheckedStep['fingerprints']['baseline']>
-type PartName = keyof typeof words.parts
 
-const partNames = Object.keys(words.parts) as PartName[]
+const partLabels = {
+  selector: 'Selector',
+  matchCount: 'Elements matched',
+  tag: 'Tag',
+  id: 'ID',
+  testId: 'Test ID',
+  role: 'Role',
+  name: 'Name',
+  ariaLabel: 'Label',
+  text: 'Text',
+  textHash: 'Text (hash)',
+  classes: 'Classes',
+  attributes: 'Attributes',
+  ancestors: 'Inside',
+}
+type PartName = keyof typeof partLabels
+
+const partNames = Object.keys(partLabels) as PartName[]
 
 /** One part of an element's fingerprint as readable text; null if it has none. */
 function textOf(print: Print | null, part: PartName): string | null {
@@ -36,9 +51,9 @@ function ancestorText({ tag, id, role, testId }: NonNullable<Print['ancestors']>
 }
 
 /** What a step's element was like and what it is like now, with changes marked. */
-export function Element({ step, zone }: { step: CheckedStep; zone: string }) {
+export function Element({ step }: { step: CheckedStep }) {
   const { baseline, baselineAt, latest } = step.fingerprints
-  if (!baseline) return <p class="hint">{words.noBaseline}</p>
+  if (!baseline) return <p class="hint">No page has reported this element yet.</p>
   const now = latest?.fingerprint ?? null
   const rows = partNames
     .map(part => ({ part, was: textOf(baseline, part), is: textOf(now, part) }))
@@ -46,15 +61,15 @@ export function Element({ step, zone }: { step: CheckedStep; zone: string }) {
   return (
     <>
       <table class="table element">
-        <caption class="unseen">{words.element}</caption>
+        <caption class="unseen">Element before and now</caption>
         <thead>
           <tr>
-            <th scope="col">{words.part}</th>
+            <th scope="col">Part</th>
             <th scope="col">
-              {words.baseline} <small>{baselineAt && formatMoment(baselineAt, zone)}</small>
+              Before <small>{baselineAt && formatDateTime(baselineAt)}</small>
             </th>
             <th scope="col">
-              {words.now} <small>{latest && formatMoment(latest.at, zone)}</small>
+              Now <small>{latest && formatDateTime(latest.at)}</small>
             </th>
           </tr>
         </thead>
@@ -63,13 +78,13 @@ export function Element({ step, zone }: { step: CheckedStep; zone: string }) {
             const isChanged = now !== null && was !== is
             return (
               <tr key={part}>
-                <th scope="row">{words.parts[part]}</th>
-                <td data-name={words.baseline}>{was === null ? none : <code>{was}</code>}</td>
+                <th scope="row">{partLabels[part]}</th>
+                <td data-name="Before">{was === null ? none : <code>{was}</code>}</td>
                 {now ? (
-                  <td data-name={words.now}>
+                  <td data-name="Now">
                     <span>
                       {is === null ? none : <code class={isChanged ? 'is-changed' : ''}>{is}</code>}{' '}
-                      {isChanged && <Badge tone="warn">{words.changed}</Badge>}
+                      {isChanged && <Badge tone="warn">changed</Badge>}
                     </span>
                   </td>
                 ) : (
@@ -77,9 +92,9 @@ export function Element({ step, zone }: { step: CheckedStep; zone: string }) {
                     <td
                       class={latest ? 'not-there' : 'not-there hint'}
                       rowSpan={rows.length}
-                      data-name={words.now}
+                      data-name="Now"
                     >
-                      {latest ? words.gone : words.notLooked}
+                      {latest ? 'Not found on the page' : 'Not checked since'}
                     </td>
                   )
                 )}
@@ -88,7 +103,7 @@ export function Element({ step, zone }: { step: CheckedStep; zone: string }) {
           })}
         </tbody>
       </table>
-      {now && latest && <p class="hint">{words.like(formatPercent(latest.score))}</p>}
+      {now && latest && <p class="hint">{formatPercent(latest.score)} like before</p>}
     </>
   )
 }

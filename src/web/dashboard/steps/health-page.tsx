@@ -11,39 +11,53 @@ import {
 } from '../flows/definition.ts'
 import { FlowFrame } from '../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
-import { Badge } from '../parts/badge.tsx'
 import { LinkButton } from '../parts/button.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
-import { Tip } from '../parts/tip.tsx'
 import { addressOf } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
-import { flowWords } from '../words/flows.ts'
-import { healthWords as words } from '../words/health.ts'
-import { healthMs, healthPath, isWell, type StepCheck, toneOfState } from './health.ts'
+import { healthMs, healthPath, isWell, order, type StepCheck } from './health.ts'
 import { StepSection } from './step-section.tsx'
 
 /** Shown for an unpublished flow, because health is about what pages show. */
 const Unpublished = ({ flow }: { flow: AuthoredFlow }) => (
   <Notice
     icon="health"
-    title={words.unpublished}
-    actions={
-      <LinkButton href={addressOf(['flows', flow.key, 'versions'])}>{words.toVersions}</LinkButton>
-    }
+    title="Not published"
+    actions={<LinkButton href={addressOf(['flows', flow.key, 'versions'])}>Open draft</LinkButton>}
   >
-    {words.unpublishedWhy}
+    Publish the flow to see whether pages find its elements.
   </Notice>
 )
 
-/** Says how many steps need a person, and for how many that is unknown. */
+const stepsOf = (count: number) => `${count} ${count === 1 ? 'step' : 'steps'}`
+
+/** Says how many steps need attention, and for how many that is unknown. */
 function summaryOf(steps: StepCheck['steps']): string {
   const bad = steps.filter(({ state }) => !isWell(state)).length
   const unknown = steps.filter(({ state }) => state === 'unknown').length
-  if (unknown === steps.length) return words.noneKnown
-  const verdict = bad > 0 ? words.needed(bad, steps.length) : words.well(steps.length)
-  if (unknown === 0) return verdict
-  return bad > 0 ? `${verdict} ${words.unknown(unknown)}` : words.unknownOf(unknown, steps.length)
+  if (unknown === steps.length) return 'Not enough data yet: too few people have seen these steps.'
+  const verdict =
+    bad > 0
+      ? `${bad} of ${stepsOf(steps.length)} ${bad === 1 ? 'needs' : 'need'} attention.`
+      : `No problems in ${stepsOf(steps.length - unknown)}.`
+  return unknown === 0 ? verdict : `${verdict} Not enough data for ${stepsOf(unknown)}.`
+}
+
+/** The steps in the order of what has to be done: broken ones first, steps without an element last. */
+function inOrder<Step extends { key: string }>(
+  written: readonly Step[],
+  steps: StepCheck['steps'],
+) {
+  return written
+    .map((one, place) => ({
+      ...{ one, place: place + 1 },
+      step: steps.find(({ step }) => step === one.key) ?? null,
+    }))
+    .sort((a, b) => {
+      const rank = ({ step }: typeof a) => (step ? order.indexOf(step.state) : order.length)
+      return rank(a) - rank(b) || a.place - b.place
+    })
 }
 
 function Steps({
@@ -55,47 +69,33 @@ function Steps({
   check: StepCheck
   published: Written | null
 }) {
-  const zone = useZone()
   const said = useSignal<ComponentChildren>(null)
   const { data: draft } = useRead<DraftAnswer>(flow.hasDraft ? flowPath(flow.key, '/draft') : null)
-  const { steps, definitions } = check
-  if (steps.length === 0) return <Notice title={words.empty}>{words.emptyWhy}</Notice>
-  const bad = steps.filter(({ state }) => !isWell(state)).length
+  const { steps } = check
+  if (steps.length === 0) {
+    return <Notice title="Nothing to monitor">No step of this flow points at an element.</Notice>
+  }
   const drafted = flow.hasDraft && draft ? writtenIn(draft) : null
-  const order = published?.steps ?? steps.map(({ step }) => ({ key: step, title: step }))
+  const written = published?.steps ?? steps.map(({ step }) => ({ key: step, title: step }))
   return (
     <>
-      <p class="lead">
-        {summaryOf(steps)} <Tip text={definitions.state}>{words.defined}</Tip>
-      </p>
-      {bad > 0 && (
-        <ul class="bad-steps">
-          {order.map(({ key, title }) => {
-            const step = steps.find(one => one.step === key)
-            return step && !isWell(step.state) ? (
-              <li key={key}>
-                <a href={`#step-${key}`}>{title || key}</a>{' '}
-                <Badge tone={toneOfState[step.state]}>{flowWords.health[step.state]}</Badge>
-              </li>
-            ) : null
-          })}
-        </ul>
-      )}
+      <p class="lead">{summaryOf(steps)}</p>
       <StatusMessage of={said} />
-      {order.map(({ key, title }, i) => (
+      {inOrder(written, steps).map(({ one: { key, title }, place, step }) => (
         <StepSection
           key={key}
-          place={i + 1}
+          place={place}
           title={title || key}
           stepKey={key}
-          step={steps.find(({ step }) => step === key) ?? null}
+          step={step}
           drafted={drafted?.steps.find(step => step.key === key) ?? null}
-          {...{ flow, definitions, zone, said }}
+          flow={flow}
+          said={said}
           range={check.historyRange}
         />
       ))}
       <p class="footnote">
-        {words.asOf(zone)} {words.definition(definitions.state ?? '')}
+        Reports of the last 24 hours about the published version. Each person counts once.
       </p>
     </>
   )

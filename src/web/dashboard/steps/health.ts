@@ -1,5 +1,7 @@
+import { totalsOf } from '../../../core/step/health.ts'
 import type { StepCheck } from '../../../modules/steps/schema.ts'
 import type { Tone } from '../parts/badge.tsx'
+import { formatCount, formatDate } from '../parts/format.ts'
 
 export type CheckedStep = StepCheck['steps'][number]
 export type StepState = CheckedStep['state']
@@ -12,7 +14,7 @@ export const healthPath = '/manage/health'
 export const healthMs = 30_000
 
 /** From the worst to the best. */
-const order: StepState[] = ['broken', 'flaky', 'drifting', 'unknown', 'healthy']
+export const order: readonly StepState[] = ['broken', 'flaky', 'drifting', 'unknown', 'healthy']
 
 export const toneOfState: Record<StepState, Tone> = {
   broken: 'bad',
@@ -28,4 +30,20 @@ export const isWell = (state: StepState): boolean => state === 'healthy' || stat
 export function worstState(steps: readonly CheckedStep[], flowKey: string): StepState | null {
   const states = steps.filter(({ flow }) => flow === flowKey).map(({ state }) => state)
   return order.find(state => states.includes(state)) ?? null
+}
+
+/** Since when a step has been in its bad state; null for a step that is well. */
+export function badSince({ state, missesSince, makeshiftSince }: CheckedStep): string | null {
+  if (isWell(state)) return null
+  return state === 'drifting' ? (makeshiftSince ?? missesSince) : missesSince
+}
+
+/** For how many people the element was found, and since when: "Found for 7 of 27 people since 23 Nov". */
+export function sayFound(step: CheckedStep): string {
+  const { people, finds, makeshift } = totalsOf(step.people)
+  if (people === 0) return 'No reports in the last 24 hours'
+  const since = badSince(step)
+  const when = since ? ` since ${formatDate(since)}` : ' in the last 24 hours'
+  const fallback = makeshift > 0 ? `, for ${formatCount(makeshift)} by fallback` : ''
+  return `Found for ${formatCount(finds)} of ${formatCount(people)} people${fallback}${when}`
 }

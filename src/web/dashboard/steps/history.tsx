@@ -1,88 +1,113 @@
-import { StackedBars } from '../charts/stacked-bars.tsx'
+import { totalsOf } from '../../../core/step/health.ts'
+import { addDays } from '../analytics/zone.ts'
+import { BarChart, type Mark, type Slot } from '../charts/bar-chart.tsx'
 import { Badge } from '../parts/badge.tsx'
+import { formatCount, formatDay, formatShare, formatShortDay } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { Tip } from '../parts/tip.tsx'
 import { addressOf } from '../shell/address.ts'
-import { analyticsWords } from '../words/analytics.ts'
 import { flowWords } from '../words/flows.ts'
-import { historyWords as words } from '../words/health-history.ts'
-import { formatCount, formatDay, formatShare, formatShortDay } from '../words/time.ts'
-import { type CheckedStep, type StepCheck, toneOfState } from './health.ts'
-import { changesOf, foundOf, type HistoryDay, type HistoryRange, slotsOf } from './history-days.ts'
+import { type CheckedStep, type StepCheck, type StepState, toneOfState } from './health.ts'
+
+export type HistoryDay = NonNullable<CheckedStep['history']>[number]
+type HistoryRange = NonNullable<StepCheck['historyRange']>
 
 const kinds = ['found', 'makeshift', 'misses'] as const
+const kindNames = { found: 'found', makeshift: 'found by fallback', misses: 'not found' }
 
-/** The address from which the browser downloads the days of all steps of a flow. */
-const csvAddress = (flowKey: string, timezone: string): string =>
-  addressOf(['flows', flowKey, 'health.csv'], { timezone })
+/** The people of a day who found the element as described, found it by a fallback, and missed it. */
+export function foundOf({ people }: HistoryDay) {
+  const { people: all, finds, makeshift, misses } = totalsOf(people)
+  return { all, found: finds - makeshift, makeshift, misses }
+}
+
+/** A state, and the first day on which the step was in it. */
+interface StateChange {
+  date: string
+  state: StepState
+  /** Null for the first known state. */
+  before: StepState | null
+}
+
+/** The days on which the state changed. Days on which too few people reported do not count. */
+export function changesOf(days: readonly HistoryDay[]): StateChange[] {
+  const changes: StateChange[] = []
+  for (const { date, state } of days) {
+    const before = changes.at(-1)?.state ?? null
+    if (state !== 'unknown' && state !== before) changes.push({ date, state, before })
+  }
+  return changes
+}
+
+const nameOf = ({ date, complete }: HistoryDay) =>
+  complete ? formatDay(date) : `${formatDay(date)} (so far)`
+
+/** All days of the range in order. Days without reports have nothing. */
+export function slotsOf(days: readonly HistoryDay[], { from, to }: HistoryRange): Slot[] {
+  const byDate = new Map(days.map(day => [day.date, day]))
+  const slots: Slot[] = []
+  for (let date = from; date <= to; date = addDays(date, 1)) {
+    const day = byDate.get(date)
+    const counts = day && foundOf(day)
+    slots.push({
+      key: date,
+      label: formatShortDay(date),
+      title: day ? `${nameOf(day)}: ${flowWords.health[day.state]}` : formatDay(date),
+      parts: counts ? kinds.map(kind => counts[kind]) : null,
+      isOpen: day?.complete === false,
+      numbers: counts
+        ? kinds.map(kind => [kindNames[kind], formatCount(counts[kind]), kind] as const)
+        : [['reports', '0']],
+    })
+  }
+  return slots
+}
 
 const counted = (kind: 'all' | (typeof kinds)[number], name: string): Column<HistoryDay> => ({
   name,
   isNumber: true,
-  cell: day => formatCount(foundOf(day)[kind]),
+  value: day => foundOf(day)[kind],
 })
 
-const columnsOf = (definitions: StepCheck['definitions']): Column<HistoryDay>[] => [
+const columns: Column<HistoryDay>[] = [
+  { name: 'Day', isTitle: true, value: ({ date }) => date, cell: nameOf },
   {
-    name: words.heads.day,
-    isTitle: true,
-    cell: ({ date, complete }) => (complete ? formatDay(date) : words.open(formatDay(date))),
-  },
-  {
-    name: words.heads.state,
-    means: definitions['history.state'],
+    name: 'State',
+    value: ({ state }) => flowWords.health[state],
     cell: ({ state }) => <Badge tone={toneOfState[state]}>{flowWords.health[state]}</Badge>,
   },
-  counted('found', words.heads.found),
-  counted('makeshift', words.heads.makeshift),
-  counted('misses', words.heads.misses),
+  counted('found', 'Found'),
+  counted('makeshift', 'By fallback'),
+  counted('misses', 'Not found'),
+  { ...counted('all', 'People'), means: 'People whose page looked for the element on that day.' },
   {
-    ...counted('all', words.heads.people),
-    means: definitions['history.people'],
-  },
-  {
-    name: words.heads.share,
+    name: 'Share that found it',
     isNumber: true,
     cell: day => formatShare(foundOf(day).all - foundOf(day).misses, foundOf(day).all),
   },
-  {
-    name: words.heads.versions,
-    means: definitions['history.versions'],
-    isNumber: true,
-    cell: ({ versions }) => versions.join(', '),
-  },
 ]
-
-/** Says what the chart shows, in a sentence. */
-function sayHistory(days: readonly HistoryDay[]): string {
-  const changes = changesOf(days).filter(({ before }) => before !== null)
-  const said = changes.map(({ state, date }) =>
-    words.change(flowWords.health[state].toLowerCase(), formatShortDay(date)),
-  )
-  return words.picture(days.length, said.length > 0 ? `${said.join(', ')}.` : words.noChange)
-}
 
 /** How a step did in the last 30 days, and when its state changed. */
 export function History({
   step,
   title,
   range,
-  definitions,
 }: {
   step: CheckedStep
   title: string
   range: HistoryRange
-  definitions: StepCheck['definitions']
 }) {
   const days = step.history ?? []
-  const isOpen = days.some(({ complete }) => !complete)
+  const slots = slotsOf(days, range)
+  const marks = changesOf(days).flatMap(({ date, state, before }): Mark[] =>
+    before === null
+      ? []
+      : [{ at: slots.findIndex(({ key }) => key === date), name: flowWords.health[state] }],
+  )
   return (
     <div data-history>
       <div class="part-head">
-        <h3>
-          <Tip text={definitions.history}>{words.title}</Tip>
-        </h3>
+        <h3>Last 30 days</h3>
         {days.length > 0 && (
           <div class="with-switch">
             <ul class="legend">
@@ -90,37 +115,39 @@ export function History({
                 .filter(kind => days.some(day => foundOf(day)[kind] > 0))
                 .map(kind => (
                   <li key={kind} class={`key-${kind}`}>
-                    {words[kind]}
+                    {kindNames[kind]}
                   </li>
                 ))}
-              {isOpen && <li class="key-hatch">{words.today}</li>}
+              {days.some(({ complete }) => !complete) && <li class="key-hatch">today so far</li>}
             </ul>
             <a
               class="file-link"
-              href={csvAddress(step.flow, range.timezone)}
+              href={addressOf(['flows', step.flow, 'health.csv'], { timezone: range.timezone })}
               download
-              aria-label={words.csvOf}
             >
               <Icon name="download" />
-              {words.csv}
+              All steps (CSV)
             </a>
           </div>
         )}
       </div>
       {days.length === 0 ? (
-        <p class="hint">{words.none}</p>
+        <p class="hint">No reports in this period.</p>
       ) : (
         <>
-          <StackedBars
-            slots={slotsOf(days, range)}
-            classes={kinds.map(kind => `of-${kind}`)}
-            name={sayHistory(days)}
+          <BarChart
+            height={140}
+            slots={slots}
+            classes={kinds}
+            marks={marks}
+            name={`People who found the element of “${title}”, by day`}
           />
           <details class="as-table">
-            <summary>{analyticsWords.asTable}</summary>
+            <summary>Show as a table</summary>
             <Table
-              caption={words.caption(title)}
-              columns={columnsOf(definitions)}
+              caption={`People by day and whether they found the element of “${title}”`}
+              file={`${step.flow}-${step.step}-health`}
+              columns={columns}
               rows={days.toReversed()}
               keyOf={({ date }) => date}
             />

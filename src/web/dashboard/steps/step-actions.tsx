@@ -10,9 +10,18 @@ import { Confirm } from '../parts/confirm.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Opener } from '../parts/opener.tsx'
 import { addressOf } from '../shell/address.ts'
-import { healthWords as words } from '../words/health.ts'
 import type { Candidate } from './candidate.ts'
 import type { CheckedStep } from './health.ts'
+
+const alsoDraft = 'Your unpublished draft keeps its other changes.'
+
+const pinned = {
+  pinned: 'Snapshot saved in the draft. Publish to apply it.',
+  'already pinned': 'The draft already has this snapshot.',
+  'no baseline': 'No page has reported this element yet.',
+  'draft differs': 'The draft points at another element.',
+  'says too little': 'The snapshot is not specific enough to find the element.',
+} satisfies Record<PinAnswer['steps'][number]['outcome'], string>
 
 /** A step, and where to say what was done about it. */
 export interface Acting {
@@ -25,7 +34,7 @@ export interface Acting {
 /** A sentence about a draft, with a link to it. */
 export const WithDraft = ({ flowKey, children }: { flowKey: string; children: string }) => (
   <>
-    {children} <a href={addressOf(['flows', flowKey, 'versions'])}>{words.toVersions}</a>
+    {children} <a href={addressOf(['flows', flowKey, 'versions'])}>Review draft</a>
   </>
 )
 
@@ -47,26 +56,28 @@ function RepairDialog({
     const path = flowPath(flow.key, `/steps/${encodeURIComponent(step.step)}/repair`)
     const answer = await act<RepairAnswer>(path, { body, ifMatch: flow.etag })
     const isRepaired = answer.outcome === 'repaired'
-    const sentence = isRepaired ? words.repaired(answer.selector) : words.unchanged
+    const sentence = isRepaired
+      ? `Draft updated with ${answer.selector}. Publish to apply it.`
+      : 'The draft already has this selector. Publish to apply it.'
     said.value = <WithDraft flowKey={flow.key}>{sentence}</WithDraft>
     readAgain()
   }
   return (
     <Confirm
-      title={words.repairTitle(title)}
-      verb={words.repair}
+      title={`Use another selector for “${title}”?`}
+      verb="Use in draft"
       act={repair}
       onRefused={readAgain}
       onClose={onClose}
     >
       <Facts
         of={[
-          [words.before, <code key="before">{step.selector}</code>],
-          [words.after, <code key="after">{selector}</code>],
+          ['Before', <code key="before">{step.selector}</code>],
+          ['After', <code key="after">{selector}</code>],
         ]}
       />
       <p>
-        {words.repairWhy} {flow.hasDraft && words.repairAlso}
+        Changes the draft. Visitors see the change once you publish it. {flow.hasDraft && alsoDraft}
       </p>
     </Confirm>
   )
@@ -74,7 +85,7 @@ function RepairDialog({
 
 /** Puts the selector that would find the element into the draft. */
 export const Repair = ({ candidate, ...acting }: Acting & { candidate: Candidate }) => (
-  <Opener look="primary" label={words.repair}>
+  <Opener look="primary" label="Use in draft">
     {close => <RepairDialog {...acting} selector={candidate.selector} body={{}} onClose={close} />}
   </Opener>
 )
@@ -113,17 +124,23 @@ export function Pin({ flow, step, title, said }: Acting) {
     const body = { flow: flow.key, step: step.step }
     const { steps } = await act<PinAnswer>('/manage/pin', { body })
     const { outcome } = steps[0]!
-    const sentence = words.pinned[outcome]
+    const sentence = pinned[outcome]
     const hasDraft = outcome === 'pinned' || outcome === 'already pinned'
     said.value = hasDraft ? <WithDraft flowKey={flow.key}>{sentence}</WithDraft> : sentence
     readAgain()
   }
   return (
-    <Opener label={words.pin}>
+    <Opener label="Save element snapshot">
       {close => (
-        <Confirm title={words.pinTitle(title)} verb={words.pin} act={pin} onClose={close}>
+        <Confirm
+          title={`Save the element snapshot of “${title}”?`}
+          verb="Save snapshot"
+          act={pin}
+          onClose={close}
+        >
           <p>
-            {words.pinWhy} {flow.hasDraft && words.repairAlso}
+            Saves the element snapshot in the draft. Once published, pages use it when no selector
+            matches. {flow.hasDraft && alsoDraft}
           </p>
         </Confirm>
       )}

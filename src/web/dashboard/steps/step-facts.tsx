@@ -1,76 +1,42 @@
 import { minPeople, totalsOf } from '../../../core/step/health.ts'
+import { formatAge, formatCount } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
-import { healthWords as words } from '../words/health.ts'
-import { formatAge, formatCount, formatMoment, formatShare, none } from '../words/time.ts'
-import { type CheckedStep, isWell, type StepState } from './health.ts'
+import { type CheckedStep, sayFound } from './health.ts'
 
 type PageOfStep = CheckedStep['pages'][number]
 
-/** Since when the step has been in its bad state; null for a step that is well. */
-function sinceOf({ state, missesSince, makeshiftSince }: CheckedStep): string | null {
-  const isBad: Partial<Record<StepState, string | null>> = {
-    broken: missesSince,
-    flaky: missesSince,
-    drifting: makeshiftSince ?? missesSince,
-  }
-  return isBad[state] ?? null
-}
-
-function Moment({ at, zone }: { at: string | null; zone: string }) {
-  if (at === null) return <>{none}</>
-  return (
-    <>
-      <time dateTime={at}>{formatMoment(at, zone)}</time> <small>{formatAge(at)}</small>
-    </>
-  )
+const outcomeNames: Readonly<Record<string, string>> = {
+  found_by_alternate: 'found by fallback',
+  changed: 'found changed',
+  ambiguous: 'several matches',
+  hidden: 'hidden',
+  not_found: 'not found',
+  error: 'error',
 }
 
 /** The numbers from which a step's state is derived. */
-export function StepFacts({ step, zone }: { step: CheckedStep; zone: string }) {
-  const { people, finds, misses, makeshift } = totalsOf(step.people)
-  const since = sinceOf(step)
-  const told = Object.entries(step.people).filter(([, count]) => count > 0)
+export function StepFacts({ step }: { step: CheckedStep }) {
+  const { people } = totalsOf(step.people)
+  const others = Object.entries(step.people).filter(
+    ([outcome, count]) => outcome !== 'found' && count > 0,
+  )
   return (
     <>
-      {step.state === 'unknown' && <p>{words.needs(minPeople, people, step.version)}</p>}
-      {people > 0 && (
-        <dl class="facts">
-          <div>
-            <dt>{words.found}</dt>
-            <dd>
-              {words.foundBy(formatCount(finds), formatCount(people))}
-              {people >= minPeople && <small> {formatShare(finds, people)}</small>}
-            </dd>
-          </div>
-          {!isWell(step.state) && (
-            <>
-              <div>
-                <dt>{words.affected}</dt>
-                <dd>
-                  {words.affectedBy(misses, makeshift)}
-                  <small>
-                    {' '}
-                    {told
-                      .filter(([outcome]) => outcome !== 'found')
-                      .map(
-                        ([outcome, count]) =>
-                          `${count} ${words.outcomes[outcome as keyof typeof words.outcomes]}`,
-                      )
-                      .join(', ')}
-                  </small>
-                </dd>
-              </div>
-              <div>
-                <dt>{words.since}</dt>
-                <dd>{since ? <Moment at={since} zone={zone} /> : words.sinceUnknown}</dd>
-              </div>
-            </>
-          )}
-          <div>
-            <dt>{words.lastFound}</dt>
-            <dd>{step.lastFindAt ? <Moment at={step.lastFindAt} zone={zone} /> : words.never}</dd>
-          </div>
-        </dl>
+      <p>
+        {sayFound(step)}
+        {others.length > 0 &&
+          ` (${others.map(([outcome, count]) => `${outcomeNames[outcome]} for ${formatCount(count)}`).join(', ')})`}
+        .{' '}
+        {people > 0 &&
+          (step.lastFindAt
+            ? `Last found ${formatAge(step.lastFindAt)}.`
+            : 'Not found in the last 24 hours.')}
+      </p>
+      {step.state === 'unknown' && (
+        <p class="hint">
+          Not enough data: {people} of {minPeople} people in the last 24 hours, with version{' '}
+          {step.version}.
+        </p>
       )}
     </>
   )
@@ -78,25 +44,14 @@ export function StepFacts({ step, zone }: { step: CheckedStep; zone: string }) {
 
 const columns: Column<PageOfStep>[] = [
   {
-    name: words.page,
+    name: 'Page',
     isTitle: true,
-    cell: ({ page }) => <span class="address">{page ?? words.unknownPage}</span>,
+    value: ({ page }) => page ?? 'Unknown',
+    cell: ({ page }) => <span class="address">{page ?? 'Unknown'}</span>,
   },
-  {
-    name: words.reports,
-    isNumber: true,
-    cell: ({ reports }) => formatCount(reports),
-  },
-  {
-    name: words.misses,
-    isNumber: true,
-    cell: ({ misses }) => formatCount(misses),
-  },
-  {
-    name: words.makeshift,
-    isNumber: true,
-    cell: ({ makeshift }) => formatCount(makeshift),
-  },
+  { name: 'Reports', isNumber: true, value: ({ reports }) => reports },
+  { name: 'Not found', isNumber: true, value: ({ misses }) => misses },
+  { name: 'By fallback', isNumber: true, value: ({ makeshift }) => makeshift },
 ]
 
 /** The pages on which the element was looked for, and the messages about it. */
@@ -105,7 +60,8 @@ export function StepPages({ step }: { step: CheckedStep }) {
     <>
       {step.pages.length > 0 && (
         <Table
-          caption={words.pages}
+          caption="Pages that looked for the element in the last 24 hours"
+          file={`${step.flow}-${step.step}-pages`}
           columns={columns}
           rows={step.pages}
           keyOf={({ page }) => page ?? ''}
@@ -113,13 +69,13 @@ export function StepPages({ step }: { step: CheckedStep }) {
       )}
       {step.messages.length > 0 && (
         <>
-          <h3>{words.messages}</h3>
+          <h3>Messages from pages</h3>
           <ul class="messages">
             {step.messages.map(({ message, reports, lastAt }) => (
               <li key={message}>
                 <q>{message}</q>{' '}
                 <small>
-                  {words.times(reports)}, {words.lastSaid(formatAge(lastAt))}
+                  {reports === 1 ? 'once' : `${reports} times`}, last {formatAge(lastAt)}
                 </small>
               </li>
             ))}

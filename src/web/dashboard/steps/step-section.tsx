@@ -7,10 +7,9 @@ import { Badge } from '../parts/badge.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Tip } from '../parts/tip.tsx'
 import { flowWords } from '../words/flows.ts'
-import { healthWords as words } from '../words/health.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
 import { Element } from './element.tsx'
-import { type CheckedStep, isWell, type StepCheck, toneOfState } from './health.ts'
+import { type CheckedStep, isWell, type StepCheck, type StepState, toneOfState } from './health.ts'
 import { History } from './history.tsx'
 import { type Acting, Pick, Pin, Repair, WithDraft } from './step-actions.tsx'
 import { StepFacts, StepPages } from './step-facts.tsx'
@@ -26,7 +25,7 @@ const Known = ({ candidate }: { candidate: Candidate }) => (
       </li>
       {candidate.fragile.length === 0 ? (
         <li>
-          <Icon name="done" /> {words.sound}
+          <Icon name="done" /> Looks stable across builds.
         </li>
       ) : (
         candidate.fragile.map(sentence => (
@@ -38,6 +37,14 @@ const Known = ({ candidate }: { candidate: Candidate }) => (
     </ul>
   </>
 )
+
+const stateMeans: Record<StepState, string> = {
+  healthy: 'Almost everybody sees the element.',
+  drifting: 'The element is found, but often only by a fallback: its page has changed.',
+  flaky: 'Some people do not see the element.',
+  broken: 'Half of the people or more do not see the element.',
+  unknown: 'Too few people have seen the step to tell.',
+}
 
 /** What to do about a step that is not well. */
 function Remedy({ drafted, ...acting }: Acting & { drafted: Written['steps'][number] | null }) {
@@ -56,11 +63,15 @@ function Remedy({ drafted, ...acting }: Acting & { drafted: Written['steps'][num
   }
   return (
     <div class="remedy">
-      <h3>{words.candidate}</h3>
-      {candidate ? <Known candidate={candidate} /> : <p>{words.noCandidate}</p>}
+      <h3>Suggested selector</h3>
+      {candidate ? (
+        <Known candidate={candidate} />
+      ) : (
+        <p>No suggestion yet. Pick the element on your page, or enter a selector.</p>
+      )}
       {isDrafted && (
         <p>
-          <WithDraft flowKey={flow.key}>{words.drafted}</WithDraft>
+          <WithDraft flowKey={flow.key}>The draft already has this selector.</WithDraft>
         </p>
       )}
       {mayAct && (
@@ -82,9 +93,7 @@ export function StepSection({
   step,
   drafted,
   flow,
-  definitions,
   range,
-  zone,
   said,
 }: {
   place: number
@@ -94,10 +103,8 @@ export function StepSection({
   step: CheckedStep | null
   drafted: Written['steps'][number] | null
   flow: AuthoredFlow
-  definitions: StepCheck['definitions']
   /** The days of its history. */
   range: StepCheck['historyRange']
-  zone: string
   said: Signal<ComponentChildren>
 }) {
   const isBad = step !== null && !isWell(step.state)
@@ -106,34 +113,33 @@ export function StepSection({
       <header class="step-head">
         <span class="step-number">{place}</span>
         <h2>{title}</h2>
-        <code>{stepKey}</code>
         {step && (
           <span class="badges">
-            <Tip text={definitions.state}>
+            <Tip text={stateMeans[step.state]}>
               <Badge tone={toneOfState[step.state]}>{flowWords.health[step.state]}</Badge>
             </Tip>
-            {step.isPinned && <Badge>{words.isPinned}</Badge>}
-            {!step.required && <Badge>{words.isOptional}</Badge>}
+            {step.isPinned && <Badge>Snapshot saved</Badge>}
+            {!step.required && <Badge>Optional</Badge>}
           </span>
         )}
       </header>
       {step === null ? (
-        <p class="hint">{words.noTarget}</p>
+        <p class="hint">No element to monitor.</p>
       ) : (
         <div class="step-body">
-          <p>
-            <span class="hint">{words.selector}</span> <code>{step.selector}</code>
-          </p>
-          <StepFacts step={step} zone={zone} />
-          {range && <History {...{ step, title, range, definitions }} />}
+          <StepFacts step={step} />
+          {range && <History {...{ step, title, range }} />}
           <Remedy {...{ flow, step, title, said, drafted }} />
           <details open={isBad}>
-            <summary>{words.element}</summary>
-            <Element step={step} zone={zone} />
+            <summary>Element before and now</summary>
+            <p>
+              <span class="hint">Selector</span> <code>{step.selector}</code>
+            </p>
+            <Element step={step} />
           </details>
           {(step.pages.length > 0 || step.messages.length > 0) && (
             <details open={isBad}>
-              <summary>{words.pages}</summary>
+              <summary>Pages</summary>
               <StepPages step={step} />
             </details>
           )}

@@ -1,0 +1,168 @@
+import { BarChart } from '../charts/bar-chart.tsx'
+import { PartsBar } from '../charts/bars.tsx'
+import {
+  fewest,
+  formatCount,
+  formatDays,
+  formatShare,
+  formatShortDay,
+  none,
+} from '../parts/format.ts'
+import { type Column, Table } from '../parts/table.tsx'
+import { useFilters } from '../shell/address.ts'
+import type { StepNumbers } from './question.ts'
+
+export type Numbers = NonNullable<StepNumbers['question']>
+type Scored = Pick<Numbers, 'answers' | 'average' | 'nps'>
+
+export const groups = ['promoters', 'passives', 'detractors'] as const
+export const groupNames = { promoters: 'Promoters', passives: 'Passives', detractors: 'Detractors' }
+const groupValues = { promoters: '9-10', passives: '7-8', detractors: '0-6' }
+
+/** The score of a rating: its NPS, or else its average; null if there are too few answers. */
+export const scoreOf = ({ answers, average, nps }: Scored): number | null =>
+  answers < fewest ? null : nps ? nps.score : average
+
+export const formatScore = (score: number | null): string =>
+  score === null ? none : new Intl.NumberFormat('en', { maximumFractionDigits: 2 }).format(score)
+
+/** Who gave which answers is behind each number: it opens the list of respondents. */
+function Answered({ step, value, children }: { step: string; value: string; children: string }) {
+  const { withFilters } = useFilters()
+  return (
+    <a class="behind" href={`${withFilters({ asked: step, value })}#respondents-${step}`}>
+      {children}
+    </a>
+  )
+}
+
+export function Score({ step: { key, reached }, asked }: { step: StepNumbers; asked: Numbers }) {
+  const { nps, answers, average, median } = asked
+  return (
+    <dl class="answer-figures">
+      <div class="answer-figure">
+        <dt>{nps ? 'NPS (−100 to 100)' : 'Average'}</dt>
+        <dd class="score">{formatScore(scoreOf(asked))}</dd>
+      </div>
+      {nps &&
+        groups.map(group => (
+          <div class={`answer-figure ${group}`} key={group}>
+            <dt>
+              {groupNames[group]} ({groupValues[group].replace('-', '–')})
+            </dt>
+            <dd>
+              <Answered step={key} value={groupValues[group]}>
+                {formatCount(nps[group])}
+              </Answered>{' '}
+              <small>{formatShare(nps[group], answers)}</small>
+            </dd>
+          </div>
+        ))}
+      <div class="answer-figure">
+        <dt>{nps ? 'Average' : 'Median'}</dt>
+        <dd>{formatScore(answers < fewest ? null : nps ? average : median)}</dd>
+      </div>
+      <div class="answer-figure">
+        <dt>Response rate</dt>
+        <dd>
+          {formatShare(answers, reached)}{' '}
+          <small>
+            {formatCount(answers)} of {formatCount(reached)} runs
+          </small>
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+/** The score by week. A period with too few answers has no bar, only its number of answers. */
+export function Trend({ asked, title }: { asked: Numbers; title: string }) {
+  const { trend = [], nps } = asked
+  if (trend.filter(period => scoreOf(period) !== null).length < 2) return null
+  const unit = nps ? 'NPS' : 'average'
+  const lowest = nps ? 100 : 0
+  return (
+    <div>
+      <h4>{nps ? 'NPS' : 'Average'} by week</h4>
+      <BarChart
+        height={150}
+        name={`${unit} by week of “${title}”`}
+        classes={['completions']}
+        least={nps ? 200 : 5}
+        // A score below zero has no bar that goes down, so the scale begins at the lowest.
+        formatTick={tick => `${tick - lowest}`}
+        slots={trend.map(period => {
+          const score = scoreOf(period)
+          return {
+            key: period.from,
+            label: formatShortDay(period.from),
+            title: formatDays(period.from, period.to),
+            parts: score === null ? null : [score + lowest],
+            numbers: [
+              [unit, formatScore(score)],
+              ['answers', formatCount(period.answers)],
+              ...(period.nps ? [['detractors', formatCount(period.nps.detractors)] as const] : []),
+            ],
+          }
+        })}
+      />
+    </div>
+  )
+}
+
+export function Distribution({
+  step: { key, title },
+  asked,
+  flowKey,
+}: {
+  step: StepNumbers
+  asked: Numbers
+  flowKey: string
+}) {
+  const { answers, distribution } = asked
+  const columns: Column<Numbers['distribution'][number]>[] = [
+    {
+      name: 'Answer',
+      isTitle: true,
+      value: ({ value, label }) => (typeof value === 'number' ? value : (label ?? value)),
+      cell: ({ value, label }) => (
+        <span class="answer-value">
+          {typeof value === 'number' ? value : (label ?? value)}
+          {typeof value === 'number' && label && <small>{label}</small>}
+        </span>
+      ),
+    },
+    {
+      head: <span class="unseen">Share of answers</span>,
+      name: 'Share of answers',
+      cell: ({ count }) => <PartsBar parts={[['on', count]]} whole={answers} />,
+    },
+    {
+      name: 'Answers',
+      isNumber: true,
+      value: ({ count }) => count,
+      cell: ({ count, value }) => (
+        <span class="rate">
+          {count === 0 ? (
+            <span class="nought">0</span>
+          ) : (
+            <Answered step={key} value={`${value}`}>
+              {formatCount(count)}
+            </Answered>
+          )}
+          {count > 0 && <small>{formatShare(count, answers)}</small>}
+        </span>
+      ),
+    },
+  ]
+  return (
+    <Table
+      caption={`Answers to “${title || key}”`}
+      class="funnel answers"
+      file={`${flowKey}-${key}-answers`}
+      columns={columns}
+      rows={distribution}
+      keyOf={({ value }) => value}
+    />
+  )
+}

@@ -1,0 +1,68 @@
+import { wilsonInterval } from '../../../core/number/interval.ts'
+import type { FlowSummary } from '../analytics/summary.ts'
+import { fewest, formatCount, formatPercent, none } from '../parts/format.ts'
+import { Tip } from '../parts/tip.tsx'
+
+const week = 7
+
+interface Sums {
+  starts: number
+  completions: number
+  dismissals: number
+}
+
+/** The runs of all flows that started in days of the range, counted from its end. */
+function sumsOf(flows: readonly FlowSummary[], from: number, to?: number): Sums {
+  const sums = { starts: 0, completions: 0, dismissals: 0 }
+  for (const day of flows.flatMap(({ daily }) => daily.slice(from, to))) {
+    sums.starts += day.starts
+    sums.completions += day.completions
+    sums.dismissals += day.dismissals
+  }
+  return sums
+}
+
+const rateOf = ({ starts, completions }: Sums) =>
+  starts < fewest ? none : formatPercent(completions / starts)
+
+/** Whether two rates differ by more than chance, in words. */
+function verdictOf(now: Sums, before: Sums): string {
+  if (Math.min(now.starts, before.starts) < fewest) return ''
+  const a = wilsonInterval(now.completions, now.starts)!
+  const b = wilsonInterval(before.completions, before.starts)!
+  if (a.low > b.high) return 'Up by more than chance.'
+  return b.low > a.high ? 'Down by more than chance.' : 'The difference may be chance.'
+}
+
+/** All flows of the last seven days beside the seven days before. */
+export function Week({ flows }: { flows: readonly FlowSummary[] }) {
+  const now = sumsOf(flows, -week)
+  const before = sumsOf(flows, -2 * week, -week)
+  const counted = (name: string, means: string, field: keyof Sums) => (
+    <div class="figure">
+      <dt>
+        <Tip text={means}>{name}</Tip>
+      </dt>
+      <dd class="figure-value number">{formatCount(now[field])}</dd>
+      <dd class="figure-below number">{formatCount(before[field])} the week before</dd>
+    </div>
+  )
+  return (
+    <dl class="figures four">
+      <div class="figure">
+        <dt>
+          <Tip text="Completed runs out of all runs of all flows that started in the last 7 days.">
+            Activation, last 7 days
+          </Tip>
+        </dt>
+        <dd class="figure-value number">{rateOf(now)}</dd>
+        <dd class="figure-below number">
+          {rateOf(before)} the week before. {verdictOf(now, before)}
+        </dd>
+      </div>
+      {counted('Starts', 'Runs of all flows that started in the last 7 days.', 'starts')}
+      {counted('Completed', 'Of these, the runs that were completed.', 'completions')}
+      {counted('Dismissed', 'Of these, the runs that people closed.', 'dismissals')}
+    </dl>
+  )
+}
