@@ -66,7 +66,7 @@ export function ChangeDialog({
         void again()
         readAgain()
       }}
-      showsItself={({ status }) => status === 412}
+      showsItself={() => overtaken.value !== null}
       onClose={onClose}
     >
       <p>{why}</p>

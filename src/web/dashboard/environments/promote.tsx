@@ -57,7 +57,7 @@ export function Promote({
         overtaken.value = `Someone else saved first: ${typeof who === 'string' ? who : 'somebody'} changed it after you opened it. Review it below, then try again.`
         void again()
       }}
-      showsItself={({ status }) => status === 412}
+      showsItself={() => overtaken.value !== null}
       onClose={onClose}
     >
       <p>

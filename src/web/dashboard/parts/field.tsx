@@ -63,7 +63,7 @@ function Help({ label, id, children }: { label: string; id: string; children: Co
       <button type="button" class="help-button" popovertarget={id} aria-label={`Help: ${label}`}>
         <Icon name="info" size={14} />
       </button>
-      <div id={id} popover="auto" class="help" {...anchored()}>
+      <div id={id} popover="auto" class="help-panel" {...anchored()}>
         {children}
       </div>
     </>
