@@ -69,7 +69,9 @@ export function peopleListOver(database: Database): InRows<PeopleList> {
     from runs where org_id = ? and person = ? group by flow_id`,
   )
   const runs = database.query<RunRecord, [number, string, number]>(
-    `select ${runRowColumns} from runs where org_id = ? and person = ? and flow_id = ?
+    // Otherwise the order would lead SQLite through all runs of the flow.
+    `select ${runRowColumns} from runs indexed by runs_by_person
+    where org_id = ? and person = ? and flow_id = ?
     order by started_at desc limit ${maxRuns}`,
   )
   /** Gives each person's part, letting others have their turn in between. */
