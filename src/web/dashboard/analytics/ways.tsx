@@ -100,7 +100,6 @@ function Taken({ flow, question }: { flow: AuthoredFlow; question: Question }) {
               <Table
                 caption="Runs from one step to the next, by their first view of each"
                 file={`${flow.key}-paths`}
-                class="ways"
                 columns={columns}
                 rows={rows}
                 keyOf={({ from, to }) => `${from} ${to}`}
