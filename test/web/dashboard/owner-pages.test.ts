@@ -243,7 +243,7 @@ describe('the server', () => {
     const { page } = await house.enter({ role: 'operator' })
     await page.route('**/manage/server', async route => {
       const response = await route.fetch()
-      const shared = { isShared: true, limitsServer: { isAway: true, decidedAlone: 1_234 } }
+      const shared = { isShared: true, limitsServer: { isAway: true } }
       await route.fulfill({ response, json: { ...(await response.json()), ...shared } })
     })
     const node = { startedAt: new Date().toISOString(), release: '1.0.0', change: 7 }
