@@ -211,6 +211,7 @@ describe('what happens in the frame', () => {
     await title('Welcome aboard')
 
     await step.selectOption('create-project')
+    await page.getByRole('button', { name: 'Language of the page' }).click()
     await page.getByLabel('Language').selectOption({ label: 'Arabic' })
     await frame.getByRole('button', { name: 'تخطٍ' }).waitFor()
     const directions = await frame.evaluate(
@@ -426,7 +427,7 @@ test('the keyboard leads into the frame, and out of it again in both directions'
     }
     expect(await inFrame()).toBe(isIn)
   }
-  await page.getByLabel('Direction').focus()
+  await page.getByRole('button', { name: 'Language of the page' }).focus()
   await pressUntil('Tab', true)
   await pressUntil('Tab', false)
   await pressUntil('Shift+Tab', true)

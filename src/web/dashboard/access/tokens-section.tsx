@@ -110,7 +110,7 @@ export function TokensSection() {
           <Button onClick={() => (made.value = null)}>Done</Button>
         </div>
       )}
-      <div class="row-actions">
+      <div class="section-action">
         <Button look="primary" onClick={() => (isMaking.value = true)}>
           Create token
         </Button>
