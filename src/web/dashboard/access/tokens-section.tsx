@@ -102,7 +102,7 @@ export function TokensSection() {
     <>
       <StatusMessage of={statusText} />
       {made.value && <ShownToken token={made.value} onDone={() => (made.value = null)} />}
-      <div class="row-actions">
+      <div class="section-action">
         <Button look="primary" onClick={() => (isMaking.value = true)}>
           Create token
         </Button>

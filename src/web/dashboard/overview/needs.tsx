@@ -46,7 +46,7 @@ function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert 
     key: `step ${step.stepId}`,
     urgency: step.state === 'broken' ? 4 : step.state === 'flaky' ? 3 : 1,
     badge: [toneOfState[step.state], nameOfState[step.state]],
-    title: `“${step.step}” in ${flow?.name ?? step.flow}`,
+    title: `“${step.title ?? step.step}” in ${flow?.name ?? step.flow}`,
     why: (
       <>
         {sayFound(step)}. {step.suggestion && 'A working selector is available.'}
@@ -94,6 +94,7 @@ const ofFinding = ({
 const urgencyOf: Readonly<Record<Alert['rule'], number>> = {
   'step.broken': 4,
   'completion.fell': 3,
+  'score.low': 3,
   'install.stale': 5,
   'dead_letters.found': 5,
 }

@@ -79,7 +79,7 @@ export function Receipt({ of }: { of: Erasure }) {
       title="Receipt"
       beside={
         <span class="hint">
-          Nothing in it is personal. The audit log has it by its id. {defaultZone()}
+          It contains no personal data. The audit log has it under its ID. {defaultZone()}
         </span>
       }
     >
@@ -104,19 +104,29 @@ export const AllowPerson = ({
   person: Person
   onAllowed: () => void
   onClose: () => void
-}) => (
-  <Confirm
-    title={`Lift the erasure of ${person.id}`}
-    verb="Lift erasure"
-    act={async () => {
-      await act('/manage/people/allow', { body: namedIn(person) })
-      onAllowed()
-    }}
-    onClose={onClose}
-  >
-    <p>
-      For a person who was erased and has come back. New data is stored again. Erased data does not
-      come back.
-    </p>
-  </Confirm>
-)
+}) => {
+  const notErased = useSignal(false)
+  return (
+    <Confirm
+      title={`Lift the erasure of ${person.id}`}
+      verb="Lift erasure"
+      act={async () => {
+        await act('/manage/people/allow', { body: namedIn(person) })
+        onAllowed()
+      }}
+      showsItself={({ told }) => told.code === 'person_not_found'}
+      onRefused={({ told }) => (notErased.value = told.code === 'person_not_found')}
+      onClose={onClose}
+    >
+      <p>
+        For a person who was erased and has come back. New data is stored again. Erased data does
+        not come back.
+      </p>
+      {notErased.value && (
+        <p class="problem" role="alert">
+          {person.id} was not erased. New data is stored.
+        </p>
+      )}
+    </Confirm>
+  )
+}
