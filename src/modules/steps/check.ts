@@ -75,7 +75,7 @@ export async function checkSteps(
 async function checked(
   { orgRef, stepRef, now }: { orgRef: OrganisationRef; stepRef: StepRef; now: number },
   flow: Flow,
-  { id, key }: Step,
+  { id, key, title }: Step,
   target: Target,
   evidence: StepEvidenceStore,
 ): Promise<CheckedStep> {
@@ -87,6 +87,7 @@ async function checked(
     flowId: flow.id,
     version: flow.version,
     step: key,
+    ...(title && { title }),
     stepId: id,
     selector: target.selector,
     required: target.required,

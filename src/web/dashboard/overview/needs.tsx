@@ -40,7 +40,7 @@ function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert 
     key: `step ${step.stepId}`,
     urgency: step.state === 'broken' ? 4 : step.state === 'flaky' ? 3 : 1,
     badge: [toneOfState[step.state], flowWords.health[step.state]],
-    title: `“${step.step}” in ${flow?.name ?? step.flow}`,
+    title: `“${step.title ?? step.step}” in ${flow?.name ?? step.flow}`,
     why: (
       <>
         {sayFound(step)}. {step.suggestion && 'A working selector is available.'}
@@ -54,7 +54,7 @@ function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert 
 const ofDraft = (flow: AuthoredFlow): Need => ({
   key: `draft ${flow.key}`,
   urgency: 0,
-  badge: ['accent', 'Unpublished draft'],
+  badge: ['accent', 'Draft'],
   title:
     flow.version === null
       ? `${flow.name} is not published`
