@@ -63,7 +63,9 @@ function useEvents(person: Person, { events, next }: PersonHistory) {
   const { isBusy, refused, run } = useAction()
   const add = (more: readonly PersonEvent[]) => {
     const all = new Map([...known.peek(), ...more].map(event => [event.cursor, event]))
-    known.value = [...all.values()].sort((a, b) => placeOf(b) - placeOf(a))
+    known.value = [...all.values()].sort(
+      (a, b) => b.occurredAt.localeCompare(a.occurredAt) || placeOf(b) - placeOf(a),
+    )
   }
   useEffect(() => add(events), [events])
   const showMore = () =>
