@@ -95,6 +95,7 @@ async function checked(
     state,
     okRate,
     ...found,
+    ...(title && { title }),
     canBePinned: outcome === 'pinned',
   }
 }

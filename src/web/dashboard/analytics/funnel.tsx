@@ -142,6 +142,7 @@ function columnsOf({ data, other, question }: Shown): Column<StepNumbers>[] {
       means:
         'Half of the runs spent at most this long on the step. The line ends where 9 in 10 do.',
       unit: 'seconds',
+      isNumber: true,
       value: step => (isTimed(step) ? step.medianSeconds : null),
       cell: step =>
         isTimed(step) ? (
