@@ -87,7 +87,6 @@ async function checked(
     flowId: flow.id,
     version: flow.version,
     step: key,
-    ...(title && { title }),
     stepId: id,
     selector: target.selector,
     required: target.required,

@@ -189,9 +189,6 @@ export const CheckedStep = Type.Object(
     flowId: FlowId,
     version: Type.Integer({ description: 'The published version.', examples: [3] }),
     step: Text("The step's key.", 'create'),
-    title: Type.Optional(
-      Type.String({ description: "The step's title.", examples: ['Create a project'] }),
-    ),
     stepId: StepId,
     selector: Selector,
     required: Type.Boolean({ description: 'Whether its absence counts as a problem.' }),
