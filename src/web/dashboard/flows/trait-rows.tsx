@@ -26,7 +26,7 @@ export function TraitRows({
     <div class="stack gap-2">
       <p class="hint">Checked instead of the traits that the person last reported.</p>
       {rows.value.map(([name, value], at) => (
-        <div key={at} class="row end">
+        <div key={at} class="row">
           <TextField
             label="Trait"
             value={name}
