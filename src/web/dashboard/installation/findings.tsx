@@ -27,7 +27,7 @@ const First = ({ at }: { at: string }) => (
 export const Findings = ({ findings }: Pick<Installation, 'findings'>) => (
   <Part title="Problems">
     {findings.length === 0 ? (
-      <p class="all-well">
+      <p class="all-well line soft">
         <Icon name="done" /> No problems found
       </p>
     ) : (

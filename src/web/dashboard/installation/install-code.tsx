@@ -50,13 +50,13 @@ export function InstallCode({ of }: { of: Installation }) {
         )}
       </div>
       {codeParts(of, snippetKey, chosen).map(({ name, where, code }) => (
-        <div key={name} class="code-part">
+        <div key={name} class="code-part stack gap-1">
           <h3>{name}</h3>
           <p class="hint">{where}</p>
           <Code name={name}>{code}</Code>
         </div>
       ))}
-      <p class="footnote">
+      <p class="footnote fine">
         Pages reach this server at {addressFor(of)}.{' '}
         {publicUrl === null &&
           'If your visitors use another address, ask the operator to set CAIRN_PUBLIC_URL. '}

@@ -15,7 +15,7 @@ export const Ticks = ({ ticks }: { ticks: readonly Tick[] }) => (
   <ol class="first-steps">
     {ticks.map(({ title, isDone, how, since }, i) => (
       <li key={title} class={isDone ? 'done' : undefined}>
-        <span class="step-number">{isDone ? <Icon name="done" size={14} /> : i + 1}</span>
+        <span class="step-number soft">{isDone ? <Icon name="done" size={14} /> : i + 1}</span>
         <div class="step-body">
           <h3>
             {title} <span class="unseen">({isDone ? 'done' : 'to do'})</span>

@@ -152,7 +152,7 @@ export function Needs({
   ].sort((a, b) => b.urgency - a.urgency)
   if (needs.length === 0) {
     return (
-      <p class="all-well">
+      <p class="all-well line soft">
         <Icon name="done" /> All clear: no broken steps, no unpublished drafts.
       </p>
     )

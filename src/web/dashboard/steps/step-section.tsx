@@ -110,8 +110,8 @@ export function StepSection({
   const isBad = step !== null && !isWell(step.state)
   return (
     <section class="part step" id={`step-${stepKey}`} aria-label={title}>
-      <header class="step-head">
-        <span class="step-number">{place}</span>
+      <header class="step-head row">
+        <span class="step-number soft">{place}</span>
         <h2>{title}</h2>
         {step && (
           <span class="badges">
