@@ -323,7 +323,6 @@ describe('tests wait for what they mean', () => {
     'process/backup.test.ts': 'looks in the background, which leave no sign',
     'process/log.test.ts': 'the pace of requests',
     'process/person.test.ts': 'a kill at any moment',
-    'process/server-figures.test.ts': 'the pace of a load',
     'runtime/identity-provider.test.ts': 'a provider that is slow',
     'storage/sqlite/replica/failures.test.ts': 'what must not be done meanwhile leaves no sign',
     'support/browser.ts': 'a profile that the browser never closes',

@@ -21,13 +21,13 @@ export function addPerson(cairn: Command): void {
   addExport(person)
 }
 
-const personArgument = { '<id>': 'user ID of the person' }
-const anonymous = option('--anonymous', 'the ID is an anonymous ID')
+export const personArgument = { '<id>': 'user ID of the person' }
+export const anonymous = option('--anonymous', 'the ID is an anonymous ID')
 
-const personNamed = ({ id, anonymous = false }: Given): Record<string, string> =>
+export const personNamed = ({ id, anonymous = false }: Given): Record<string, string> =>
   anonymous ? { anonymousId: id } : { userId: id }
 
-const nothingStored = ({ anonymous = false }: Given) =>
+export const nothingStored = ({ anonymous = false }: Given) =>
   `no data for this person: check the ID, and whether it is ${anonymous ? 'a user ID' : 'an anonymous ID (--anonymous)'}`
 
 const remedies = {

@@ -23,6 +23,8 @@ const groups: Record<string, Record<string, () => Promise<Add>>> = {
     snippet: async () => (await import('./snippet.ts')).addSnippet,
   },
   'People and programs:': {
+    people: async () => (await import('./people.ts')).addPeople,
+    segments: async () => (await import('./segments.ts')).addSegments,
     person: async () => (await import('./person.ts')).addPerson,
     members: async () => (await import('./members.ts')).addMembers,
     token: async () => (await import('./token.ts')).addToken,

@@ -490,7 +490,7 @@ test('a theme is previewed while it is edited, checked for contrast and errors, 
   await page.getByLabel('Corner radius', { exact: true }).fill('big')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Not saved. Fix the marked fields.').waitFor()
-  await page.getByText(/between 0 and 64/).waitFor()
+  await page.getByText(/from 0 to 64/).waitFor()
   await page.getByLabel('Corner radius', { exact: true }).fill('3')
   await looksSo('.card', 'border-top-left-radius', '3px')
   await page.getByText('A checklist', { exact: true }).click()

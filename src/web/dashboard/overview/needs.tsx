@@ -88,6 +88,7 @@ const ofFinding = ({
 const urgencyOf: Readonly<Record<Alert['rule'], number>> = {
   'step.broken': 4,
   'completion.fell': 3,
+  'score.low': 3,
   'install.stale': 5,
   'dead_letters.found': 5,
 }

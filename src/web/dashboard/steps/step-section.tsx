@@ -126,7 +126,7 @@ export function StepSection({
       {step === null ? (
         <p class="hint">No element to monitor.</p>
       ) : (
-        <div class="step-body">
+        <div class="step-body stack gap-2">
           <StepFacts step={step} />
           {range && <History {...{ step, title, range }} />}
           <Remedy {...{ flow, step, title, said, drafted }} />
