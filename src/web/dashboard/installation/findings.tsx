@@ -31,7 +31,7 @@ export const Findings = ({ findings }: Pick<Installation, 'findings'>) => (
         <Icon name="done" /> No problems found
       </p>
     ) : (
-      <ul class="findings">
+      <ul class="findings framed">
         {findings.map(({ severity, code, message, fix, since }) => (
           <li key={`${code} ${message}`}>
             <span class="need-state">

@@ -159,7 +159,7 @@ export function Needs({
     )
   }
   return (
-    <ul class="needs">
+    <ul class="needs framed">
       {needs.map(({ key, badge: [tone, state], title, why, address }) => (
         <li key={key}>
           <a href={address}>
