@@ -71,7 +71,7 @@ export function InstallCode({ of }: { of: Installation }) {
             <Part key={part.name} {...part} />
           ))}
       </details>
-      <p class="footnote">
+      <p class="footnote fine">
         Pages reach this server at {addressFor(of)}.{' '}
         {publicUrl === null &&
           'If your visitors use another address, ask the operator to set CAIRN_PUBLIC_URL. '}

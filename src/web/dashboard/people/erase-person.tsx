@@ -30,7 +30,7 @@ export function ErasePerson({
       act={async () => onErased(await act<Erasure>(personPath(person), { method: 'DELETE' }))}
       onClose={onClose}
     >
-      <ul class="what-happens">
+      <ul class="what-happens stack gap-2">
         {words.eraseWhat.map(sentence => (
           <li key={sentence}>{sentence}</li>
         ))}

@@ -44,7 +44,7 @@ const columnsFor = (person: Person, flows: FlowList['flows']): Column<PersonEven
       <>
         {words.eventKinds[kind] ?? kind}
         {person.kind === 'anonymous' && userId !== null && (
-          <small class="row-note">{words.beside(userId)}</small>
+          <small class="row-note fine">{words.beside(userId)}</small>
         )}
       </>
     ),
@@ -59,7 +59,7 @@ const columnsFor = (person: Person, flows: FlowList['flows']): Column<PersonEven
       url === null ? (
         none
       ) : (
-        <span class="event-url" title={url}>
+        <span class="event-url ellipsis" title={url}>
           {url}
         </span>
       ),
@@ -117,7 +117,7 @@ export function PersonEvents({ person, history }: { person: Person; history: Per
           </p>
         </div>
       ) : (
-        known.length > 0 && <p class="footnote">{words.allShown(formatCount(known.length))}</p>
+        known.length > 0 && <p class="footnote fine">{words.allShown(formatCount(known.length))}</p>
       )}
     </Part>
   )

@@ -47,7 +47,7 @@ export function ImageField({ frame, path, value, write }: ControlProps) {
   }
   const failure = refused.value
   return (
-    <div class="image-field">
+    <div class="image-field stack gap-2">
       {isShown(address) && <img src={address} alt="" />}
       <Field
         {...frame}
