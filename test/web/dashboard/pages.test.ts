@@ -24,7 +24,7 @@ testPages(
       ...{ path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },
       onPaper: [
         /– .+ \d{4}, Berlin, all versions/,
-        'Runs that were neither completed nor dismissed',
+        'Runs neither completed nor dismissed',
       ],
     },
     {

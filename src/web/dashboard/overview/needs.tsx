@@ -54,7 +54,7 @@ function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert 
 const ofDraft = (flow: AuthoredFlow): Need => ({
   key: `draft ${flow.key}`,
   urgency: 0,
-  badge: ['accent', 'Unpublished draft'],
+  badge: ['accent', 'Draft'],
   title:
     flow.version === null
       ? `${flow.name} is not published`

@@ -104,7 +104,7 @@ export function Workbench({
   const state = isFailing ? 'failing' : isJudged ? 'judged' : 'judging'
   const review = async () => {
     const isSaved = await editing.save()
-    if (isSaved) return isNew || route(addressOf(['flows', flowKey, 'versions']))
+    if (isSaved) return isNew || route(addressOf(['flows', flowKey, 'versions'], { review: 'yes' }))
     showAll()
     const [first] = (judged.peek()?.problems ?? []).filter(({ severity }) => severity === 'error')
     if (first) goTo.value = { pointer: first.path }
