@@ -62,12 +62,7 @@ import type { GateStores, KnownSessions, KnownTokens } from './storage/interface
 import type { ImageStore } from './storage/interfaces/images.ts'
 import type { InstallationStores, SeenStore } from './storage/interfaces/installation.ts'
 import type { MemberStore } from './storage/interfaces/members.ts'
-import type {
-  OperationsStore,
-  OrganisationRates,
-  ServerFigures,
-  ServerWatch,
-} from './storage/interfaces/operations.ts'
+import type { OperationsStore, ServerFigures } from './storage/interfaces/operations.ts'
 import type { OrganisationStore } from './storage/interfaces/organisations.ts'
 import type { PeopleList, PeopleStore } from './storage/interfaces/people.ts'
 import type { RunStore } from './storage/interfaces/runs.ts'
@@ -77,13 +72,11 @@ import type { TicketStore } from './storage/interfaces/tickets.ts'
 
 export type {
   Mail,
-  OrganisationRates,
   Outside,
   RequestSummary,
   ResponseObserver as AnswerObserver,
   Sent,
   ServerFigures,
-  ServerWatch,
 }
 
 /** What the gate and the modules together need from storage. */
@@ -108,7 +101,7 @@ export interface AppDeps {
   /** Whether this is the operator's door: the socket in the data directory, or this very process. */
   isOperatorsDoor?: boolean
   /** Gives the server's figures; null if no server runs. */
-  server: ServerWatch | null
+  server: (() => ServerFigures) | null
   /** The nodes that do not know of the last change made here, by name; absent for a server alone. */
   nodesBehind?: () => Promise<readonly string[]>
   /** The way out of the machine, and what is called when alerts are to be looked after. */

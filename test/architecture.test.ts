@@ -323,7 +323,6 @@ describe('tests wait for what they mean', () => {
     'process/backup.test.ts': 'looks in the background, which leave no sign',
     'process/log.test.ts': 'the pace of requests',
     'process/person.test.ts': 'a kill at any moment',
-    'process/server-figures.test.ts': 'the pace of a load',
     'runtime/identity-provider.test.ts': 'a provider that is slow',
     'storage/sqlite/replica/failures.test.ts': 'what must not be done meanwhile leaves no sign',
     'support/browser.ts': 'a profile that the browser never closes',
@@ -427,7 +426,7 @@ describe('the tables as Drizzle knows them are those that the migrations make', 
 })
 
 /** What draws over a line of a terminal, asks on it, or streams what has its escapes or is for a pipe. */
-const writers = ['api', 'output', 'progress', 'program', 'person']
+const writers = ['api', 'output', 'people', 'person', 'progress', 'program']
 
 test('the command line writes through one place, which lets nothing raw pass', () => {
   const writing = /\bstd(out|err)\.write|console\.|write\(process\.stdout/

@@ -16,10 +16,7 @@ export interface CountedRoute {
 }
 
 /** The parts of an answer that are counted. */
-type CountedAnswer = Pick<
-  RequestSummary,
-  'method' | 'route' | 'organisation' | 'status' | 'durationMs' | 'cause'
->
+type CountedAnswer = Pick<RequestSummary, 'method' | 'route' | 'status' | 'durationMs' | 'cause'>
 
 /** The one label for all methods and routes that the server does not have, because callers can make up any. */
 const other = 'other'
@@ -56,8 +53,6 @@ interface Answers {
 /** Counts requests and how they were answered. */
 export class HttpCounters implements AnswerObserver {
   total = 0
-  /** By organisation id. */
-  readonly traffic = new Map<string, { requests: number; limited: number }>()
   private readonly answers = new Map<string, Map<string, Answers>>()
   private readonly bucketOf: ReadonlyMap<string, Bucket | undefined>
   private readonly limited = new Map(buckets.map(bucket => [bucket, 0]))
@@ -73,7 +68,7 @@ export class HttpCounters implements AnswerObserver {
     }
   }
 
-  responded({ method, route, organisation, status, durationMs, cause }: CountedAnswer): void {
+  responded({ method, route, status, durationMs, cause }: CountedAnswer): void {
     this.total++
     const path = route !== null && this.bucketOf.has(route) ? route : other
     const { byStatus, durations } = this.of(methodLabel(method), path)
@@ -83,11 +78,6 @@ export class HttpCounters implements AnswerObserver {
     const bucket = this.bucketOf.get(path)
     if (status === 429 && bucket) increment(this.limited, bucket)
     if (cause) increment(this.causes, cause)
-    if (organisation !== null) {
-      const traffic = obtain(this.traffic, organisation, () => ({ requests: 0, limited: 0 }))
-      traffic.requests++
-      traffic.limited += Number(status === 429)
-    }
   }
 
   private of(method: string, route: string): Answers {
@@ -148,8 +138,6 @@ const sizeBounds = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000]
 export class CommitCounters implements StorageObserver {
   /** How many commands were committed. */
   commands = 0
-  /** By the organisation's row. */
-  readonly traffic = new Map<number, { accepted: number; duplicates: number; rejected: number }>()
   private readonly events = new Map(verdicts.map(verdict => [verdict, 0]))
   private readonly latencies = new Histogram(latencyBounds)
   private readonly sizes = new Histogram(sizeBounds)
@@ -164,23 +152,16 @@ export class CommitCounters implements StorageObserver {
     if (commands > 0) this.sizes.observe(events)
   }
 
-  appended({ orgRow, events, refusals }: EventBatch, outcome: AppendOutcome): void {
+  appended({ events, refusals }: EventBatch, outcome: AppendOutcome): void {
     const { duplicates, deadLetters, erased } = outcome
-    let rejected = deadLetters.length + erased.length
-    const accepted = events.length - duplicates.length - rejected
+    const accepted = events.length - duplicates.length - deadLetters.length - erased.length
     increment(this.events, 'accepted', accepted)
     increment(this.events, 'duplicate', duplicates.length)
     increment(this.events, 'storage', deadLetters.length)
     increment(this.events, 'erased', erased.length)
     for (const [code, count] of Object.entries(refusals)) {
       increment(this.events, code, count)
-      rejected += count
     }
-    const none = { accepted: 0, duplicates: 0, rejected: 0 }
-    const traffic = obtain(this.traffic, orgRow, () => none)
-    traffic.accepted += accepted
-    traffic.duplicates += duplicates.length
-    traffic.rejected += rejected
   }
 
   retained({ deleted, oldestAt }: RetentionReport): void {

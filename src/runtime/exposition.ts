@@ -16,7 +16,6 @@ function labelsAsText(labels: Labels): string {
 export class Exposition {
   static readonly contentType = 'text/plain; version=0.0.4; charset=utf-8'
   private readonly lines: string[] = []
-  private readonly samples = new Map<string, { labels: Labels; value: number }[]>()
 
   family(name: string, type: 'counter' | 'gauge' | 'histogram', help: string): void {
     this.lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`)
@@ -24,30 +23,6 @@ export class Exposition {
 
   sample(name: string, value: number, labels: Labels = {}): void {
     this.lines.push(`${name}${labelsAsText(labels)} ${value}`)
-    const ofName = this.samples.get(name)
-    if (ofName) ofName.push({ labels, value })
-    else this.samples.set(name, [{ labels, value }])
-  }
-
-  /** The sum of all samples of a name; 0 if there are none. */
-  sum(name: string): number {
-    const samples = this.samples.get(name) ?? []
-    return samples.reduce((sum, { value }) => sum + value, 0)
-  }
-
-  /** The value of a name; null if it has no samples. */
-  value(name: string): number | null {
-    return this.samples.has(name) ? this.sum(name) : null
-  }
-
-  /** The sums of a name, grouped by one of its labels. */
-  by(name: string, label: string): Map<string, number> {
-    const sums = new Map<string, number>()
-    for (const { labels, value } of this.samples.get(name) ?? []) {
-      const key = labels[label] ?? ''
-      sums.set(key, (sums.get(key) ?? 0) + value)
-    }
-    return sums
   }
 
   /** A family of one sample that goes up and down; left out if the value is not known. */

@@ -1,5 +1,11 @@
 import { rmSync } from 'node:fs'
-import { type AnswerObserver, type AppDeps, createApp, routesOf, type ServerWatch } from '../app.ts'
+import {
+  type AnswerObserver,
+  type AppDeps,
+  createApp,
+  routesOf,
+  type ServerFigures,
+} from '../app.ts'
 import type { Config } from '../config/settings.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { KeySource } from '../http/session-tokens.ts'
@@ -37,7 +43,7 @@ export interface HttpParts {
   node: Pick<NodeState, 'nodes'>
   /** The identity provider's keys; null if session tokens are signed with a secret. */
   issuerKeys: KeySource | null
-  figures: ServerWatch
+  figures: () => ServerFigures
   /** Called when there is something new to watch or to send. */
   onAlertsChange(): void
   /** Called right before it listens: releases a port that was held for it. */

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { isatty } from 'node:tty'
+import type { ServerFigures } from '../app.ts'
 import { ConfigError, type ReadConfig } from '../config/read-config.ts'
 import type { Config, SettingName } from '../config/settings.ts'
 import { noUserHashes } from '../core/organisation/verified-identity.ts'
@@ -17,7 +18,7 @@ import { type ConnectedStorage, connectStorage } from './connect-storage.ts'
 import { CommitCounters } from './counters.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { Exposition } from './exposition.ts'
-import { FiguresOfServer, type Look, trafficNow } from './figures.ts'
+import { figuresOf } from './figures.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { type HttpServer, openHttp } from './http-server.ts'
 import { providerOf } from './identity-provider.ts'
@@ -114,7 +115,6 @@ class Server {
   private readonly backups: BackupSchedule
   /** Null if no service manager wants to be told. */
   private readonly manager: ServiceManager | null
-  private readonly watch: FiguresOfServer
   /** What is being done to the database before it is served; null if nothing is. */
   private preparing: string | null = null
   /** What the operator should know although it serves. */
@@ -145,14 +145,6 @@ class Server {
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
     this.backups = new BackupSchedule(() => this.config, this.clock, this.log)
-    this.watch = new FiguresOfServer({
-      backups: this.backups,
-      retentionDays: () => this.config.retentionDays,
-      look: () => this.look(),
-      dataDir: config.data,
-      notReady: () => this.notReady(),
-      warnings: () => warningsOf(this.state),
-    })
   }
 
   private issuerKeysFor(config: Config): IssuerKeys | null {
@@ -254,7 +246,7 @@ class Server {
     this.alerts = alerts
     const http = await openHttp(config, {
       ...{ clock, storage, issuerKeys, log: this.ownLog, node: live.node },
-      figures: this.watch,
+      figures: () => this.figures(),
       onAlertsChange: () => alerts.want(),
       letGo: this.letGoOfPort,
     })
@@ -305,9 +297,15 @@ class Server {
     })
   }
 
-  private look(): Look {
-    const traffic = trafficNow(this.http!.counters, this.commits)
-    return { atMs: this.clock.monotonic(), metrics: this.metrics(), traffic }
+  private figures(): ServerFigures {
+    return figuresOf({
+      notReady: this.notReady(),
+      warnings: warningsOf(this.state),
+      disk: this.disk.seen,
+      backups: this.backups.seen,
+      limitsServer: this.http?.limits.server ?? null,
+      node: this.node,
+    })
   }
 
   private metrics(): Exposition {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Server as Figures } from '../../src/modules/operations/schema.ts'
+import { socketFile } from '../../src/runtime/lock.ts'
 import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
 import { MetricsPage } from '../support/prometheus.ts'
 
@@ -15,6 +17,12 @@ const metricsOf = async (server: Server) =>
 const readiness = async (server: Server) => {
   const response = await ask(server, '/readyz')
   return { status: response.status, text: await response.text() }
+}
+
+/** What the operator's page shows of the server. */
+async function figuresOf({ dataDir }: Workplace): Promise<Figures> {
+  const unix = socketFile(dataDir)
+  return (await fetch('http://cairn/api/v1/manage/server', { unix })).json() as Promise<Figures>
 }
 
 const custom = (id: string, userId = 'ann') => ({ id, kind: 'custom', name: 'x', userId })
@@ -42,6 +50,16 @@ describe('metrics', () => {
     const age = Date.now() / 1_000 - page.sum('process_start_time_seconds')
     expect(age).toBeWithin(0, 60)
     expect(page.of('cairn_build_info')[0]?.labels).toContainAllKeys(['version', 'commit'])
+  })
+
+  test("the operator's figures are those of the page", async () => {
+    const figures = await figuresOf(place)
+    const page = await metricsOf(server)
+    expect(figures).toMatchObject({ notReady: [], isShared: false, limitsServer: null })
+    expect(figures.disk.databaseBytes).toBeGreaterThan(0)
+    expect(figures.disk.freeBytes).toBeGreaterThan(0)
+    const started = page.sum('process_start_time_seconds') * 1_000
+    expect(Date.parse(figures.startedAt)).toBe(Math.floor(started))
   })
 
   test('the numbers are those of the traffic', async () => {
@@ -107,6 +125,7 @@ describe('readiness', () => {
     const { status, text } = await readiness(server)
     expect(status).toBe(503)
     expect(text).toMatch(/^storage refuses writes: the log has the reason; /)
+    expect((await figuresOf(place)).notReady).toEqual([text.trim()])
     const page = await metricsOf(server)
     expect(page.sum('cairn_storage_refusing')).toBe(1)
     expect(page.sum(requests, { route: '/events', status: '503' })).toBe(1)

@@ -32,10 +32,13 @@ const overlapping = `(() => {
     .map(other => element.textContent + ' on ' + other.element.textContent))
 })()`
 
-/** Controls that a printed page still shows. Fields of a setting are exempt: they show its value. */
+/**
+ * Controls that a printed page still shows. Exempt are fields of a setting, which show its value, and
+ * buttons that are a column's name.
+ */
 const controls = `[...document.querySelectorAll('button, input, select, textarea, summary, :is(.sidebar, .tabs, .sections) a')]
   .filter(element => element.checkVisibility({ visibilityProperty: true }) && element.getBoundingClientRect().height > 1)
-  .filter(element => !element.matches('.term, .setting :is(input, select, textarea)'))
+  .filter(element => !element.matches('.term, .sort, .setting :is(input, select, textarea)'))
   .map(element => element.outerHTML.slice(0, 120))`
 
 /** Elements that move, or would move on hover. */

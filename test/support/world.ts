@@ -160,7 +160,7 @@ export class World {
               onFailure: failure => this.signInFailures.push(failure),
               ...options.dashboard,
             },
-      server: { look: async () => idleServer },
+      server: () => idleServer,
       alerts: { outside: () => this.outside, onChange: () => {} },
       retentionDays: options.retentionDays ?? 90,
       olderSnippetFile: async () => null,

@@ -410,14 +410,14 @@ export type ItemDefinition = Static<typeof ItemDefinition>
 /** Fields of a flow that only its authors read. Drafts and versions have them, pages never get them. */
 const authorFields = {}
 
+const { key: ownKey, name, ...otherFields } = flowFields(StepDefinition, ItemDefinition)
+
 /**
  * A flow as its author writes it, with every default filled in. Defaults that depend on nothing else are in
- * the schema; the others are in `derivedDefaults`. If `title` is not set, it is absent everywhere.
+ * the schema; the others are in `derivedDefaults`. If `title` is not set, it is absent everywhere. Files have
+ * the fields in this order: after the steps, nobody would find those of authors.
  */
-export const FlowDefinition = closed({
-  ...flowFields(StepDefinition, ItemDefinition),
-  ...authorFields,
-})
+export const FlowDefinition = closed({ key: ownKey, name, ...authorFields, ...otherFields })
 /** What pages get has an id, so that it cannot be passed for a definition. */
 export type FlowDefinition = Static<typeof FlowDefinition> & { id?: never }
 

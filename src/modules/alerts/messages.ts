@@ -63,6 +63,21 @@ export const newDelivery = (
   fault: null,
 })
 
+/** Slack and programs like it take a text alone, and reject everything else. */
+const slackHost = 'hooks.slack.com'
+
+/** What a webhook gets: for Slack a sentence, else the whole message. */
+function shapedFor({ url }: Webhook, { type, body }: Message): Message {
+  if (URL.parse(url)?.hostname !== slackHost) return { type, body }
+  const { data } = JSON.parse(body) as { data: Record<string, unknown> }
+  const link = data.url ? `\n${data.url}` : ''
+  const done = data.resolvedAt ? 'Resolved: ' : ''
+  const text = data.message
+    ? `${done}${data.message}${done ? '' : ` ${data.fix}`}${link}`
+    : `The weekly report of Cairn.${link}`
+  return { type, body: JSON.stringify({ text }) }
+}
+
 /** A delivery to every webhook that subscribes to the message. */
 export const deliveriesTo = (webhooks: readonly Webhook[], message: Message, now: number) =>
   webhooks
@@ -70,4 +85,4 @@ export const deliveriesTo = (webhooks: readonly Webhook[], message: Message, now
       ({ types, disabledAt }) =>
         disabledAt === null && (types.length === 0 || types.some(type => type === message.type)),
     )
-    .map(({ id }) => newDelivery({ webhook: id }, message, now))
+    .map(webhook => newDelivery({ webhook: webhook.id }, shapedFor(webhook, message), now))

@@ -5,9 +5,10 @@ import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import type { AlertStore } from '../../storage/interfaces/alerts.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'
+import { parseQuery } from '../analytics/query.ts'
 import type { analyticsService } from '../analytics/service.ts'
 import { dashboardUrl } from './messages.ts'
-import { rules } from './rules.ts'
+import { rules, type WeekScore } from './rules.ts'
 
 /** The hour of Monday at which the previous week is reported. */
 const reportHour = 8
@@ -53,7 +54,7 @@ function rangeOf(days: Days, timezone: string, now: number): TimeRange {
 
 interface FlowDeps {
   stores: Pick<GateStores, 'catalogue'>
-  analytics: Pick<ReturnType<typeof analyticsService>, 'summary'>
+  analytics: Pick<ReturnType<typeof analyticsService>, 'analytics' | 'summary'>
   clock: Clock
 }
 
@@ -79,6 +80,32 @@ export async function flowsInWeeks(
     totalsBefore: earlier.flows[i]!.totals,
   }))
   return { flows, startMs: range.startMs }
+}
+
+/** The NPS questions of published flows that were answered in the seven days until now. */
+export async function scoresOfWeek(
+  { stores, analytics, clock }: FlowDeps,
+  organisation: Organisation,
+  signal: AbortSignal,
+): Promise<WeekScore[]> {
+  const catalogue = stores.catalogue()
+  const timezone = zoneOf(organisation)
+  const now = clock.now()
+  const to = localTime(now, timezone).toPlainDate()
+  const days = { from: to.subtract({ days: 6 }).toString(), to: to.toString(), timezone }
+  const { text } = catalogue.publishedFlows(organisation)
+  const scores: WeekScore[] = []
+  for (const { id, key, steps } of (JSON.parse(text) as { flows: Flow[] }).flows) {
+    if (!steps.some(({ question }) => question?.type === 'rating')) continue
+    const flow = catalogue.flow(id)
+    if (!flow) continue
+    const { steps: counted } = await analytics.analytics(parseQuery(flow, days, now), signal)
+    for (const { key: step, question } of counted) {
+      const score = question?.nps?.score
+      if (score != null) scores.push({ flow: key, step, score, answers: question!.answers })
+    }
+  }
+  return scores
 }
 
 interface ReportedFlow {

@@ -12,6 +12,9 @@ import type {
 /** By how many percentage points completion must fall, with how many runs in each week. */
 const minFallPoints = 5
 const minRuns = 50
+/** How many answers a score needs, and the score that opens an alert and the one that resolves it. */
+const minAnswers = 20
+const lowScore = { opens: 0, resolves: 10 }
 /** How long no page must have been seen. */
 const silentMs = 24 * hourMs
 
@@ -19,6 +22,7 @@ export const defaultSettings: AlertSettings = {
   rules: {
     stepBroken: { on: false },
     completionFell: { on: false },
+    scoreLow: { on: false },
     installStale: { on: false },
     deadLetters: { on: false },
   },
@@ -60,6 +64,14 @@ export const rules: Readonly<Record<RuleName, Rule>> = {
     message: facts =>
       `Completion of flow "${facts.flow}" fell from ${percent(facts.rateBefore)} to ${percent(facts.rate)} week over week (${facts.startsBefore} and ${facts.starts} runs).`,
     fix: () => 'Compare the two weeks by step, and check what was published or released between.',
+    page: flowPage,
+  },
+  'score.low': {
+    setting: 'scoreLow',
+    resolvedType: 'score.recovered',
+    message: ({ flow, step, score, answers }) =>
+      `The NPS of question "${step}" of flow "${flow}" is ${score}, from ${answers} answers in the last 7 days.`,
+    fix: () => 'Read what detractors wrote, and compare the score by trait.',
     page: flowPage,
   },
   'install.stale': {
@@ -152,6 +164,34 @@ export function fallenCompletion(
     high: fourDecimals(interval.high),
   }
   return { rule: 'completion.fell', subject: flow, facts, since }
+}
+
+/** The answers to an NPS question in the last seven days. */
+export interface WeekScore {
+  flow: string
+  step: string
+  score: number
+  answers: number
+}
+
+/**
+ * Whether more people are detractors than promoters. The alert stays open until the score is clearly
+ * above zero again, also while there are too few answers for a score.
+ */
+export function lowScores(
+  scores: readonly WeekScore[],
+  open: OpenAlerts,
+  since: number,
+): Observation[] {
+  return scores.flatMap(facts => {
+    const subject = `${facts.flow}/${facts.step}`
+    const isOpen = open.has(subject)
+    if (
+      facts.answers < minAnswers ? !isOpen : facts.score >= lowScore[isOpen ? 'resolves' : 'opens']
+    )
+      return []
+    return [{ rule: 'score.low' as const, subject, facts: { ...facts }, since }]
+  })
 }
 
 /**

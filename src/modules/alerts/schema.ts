@@ -81,6 +81,7 @@ export const SettingsPatch = closed({
     closed({
       stepBroken: rulePatch,
       completionFell: rulePatch,
+      scoreLow: rulePatch,
       installStale: rulePatch,
       deadLetters: rulePatch,
     }),

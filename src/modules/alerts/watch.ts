@@ -12,10 +12,18 @@ import { isInstalled } from '../installation/findings.ts'
 import { seenIn } from '../installation/service.ts'
 import { checkSteps } from '../steps/check.ts'
 import { alertMessage, deliveriesKeptMs, deliveriesTo, maxDeliveries } from './messages.ts'
-import { flowsInWeeks, type ReportDeps, reportWeeks, weeksToCompare, zoneOf } from './report.ts'
+import {
+  flowsInWeeks,
+  type ReportDeps,
+  reportWeeks,
+  scoresOfWeek,
+  weeksToCompare,
+  zoneOf,
+} from './report.ts'
 import {
   brokenSteps,
   fallenCompletion,
+  lowScores,
   type Observation,
   type OpenAlerts,
   rejectedEvents,
@@ -103,7 +111,7 @@ export class AlertWatch {
     const { ref, slug } = organisation
     const { settings, reportedFor } = await store.settings(ref)
     if (settings === null) return
-    const isOn = (rule: RuleName) => settings.rules[rules[rule].setting].on
+    const isOn = (rule: RuleName) => settings.rules[rules[rule].setting]?.on === true
     const open = await store.alerts(ref, Number.POSITIVE_INFINITY)
     const observed = await this.observed(organisation, ruleNames.filter(isOn), open, signal)
     const now = clock.now()
@@ -151,15 +159,19 @@ export class AlertWatch {
       const { count } = await operations.deadLetters(ref, 1)
       found.push(rejectedEvents(count, now))
     }
+    if (watched.includes('score.low')) {
+      const { scores, since } = await this.weekOf(organisation, signal)
+      found.push(...lowScores(scores, openOf('score.low'), since))
+    }
     if (watched.includes('completion.fell')) {
-      const { flows, since } = await this.completionOf(organisation, signal)
+      const { flows, since } = await this.weekOf(organisation, signal)
       const open = openOf('completion.fell')
       found.push(...flows.map(flow => fallenCompletion(flow, open, since)))
     }
     return found.filter(observation => observation !== null)
   }
 
-  private async completionOf(organisation: Organisation, signal: AbortSignal) {
+  private async weekOf(organisation: Organisation, signal: AbortSignal) {
     const now = this.deps.clock.now()
     const last = this.completion.get(organisation.id)
     if (last && now - last.at < completionEveryMs) return last.weeks
@@ -168,13 +180,14 @@ export class AlertWatch {
     return weeks
   }
 
-  /** Starts and completions of each published flow in the two weeks that are compared. */
+  /** The scores of the last week, and the runs of each published flow in the two weeks that are compared. */
   private async weeksOf(organisation: Organisation, signal: AbortSignal) {
     const weeks = weeksToCompare(this.deps.clock.now(), zoneOf(organisation))
     const deps = { ...this.deps, analytics: this.analytics }
     const { flows, startMs } = await flowsInWeeks(deps, organisation, weeks, signal)
     return {
       since: startMs,
+      scores: await scoresOfWeek(deps, organisation, signal),
       flows: flows
         // Runs of a flow that takes people days have had no time to end.
         .filter(({ timeToComplete }) => (timeToComplete.p90Seconds ?? 0) * 1_000 <= dayMs)

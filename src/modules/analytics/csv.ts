@@ -3,7 +3,7 @@ import type { Analytics } from './schema.ts'
 
 /**
  * The columns, in their order. Each is the JSON field of the same name in snake case. The first group never
- * changes; the others follow it, and new columns are added at the very end.
+ * changes. A new column that every file has is added at the end of `last`.
  */
 export const csvColumns = {
   always: [
@@ -13,7 +13,6 @@ export const csvColumns = {
     ...['reached', 'completed', 'skipped', 'target_missing', 'dropped_here', 'drop_off_rate'],
     ...['health_state', 'health_ok_rate', 'health_reports', 'untimed', 'still_here', 'complete'],
   ],
-  outcomes: ['stalled', 'active_here'],
   periods: ['last_date', 'whole'],
   groups: ['kind', 'trait', 'value', 'values', 'rate_low', 'rate_high'],
   questions: [
@@ -24,7 +23,21 @@ export const csvColumns = {
     ...['group', 'goal', 'people', 'achieved', 'rate'],
     ...['difference', 'difference_low', 'difference_high'],
   ],
+  last: ['stalled', 'active_here'],
 } as const
+
+type ColumnGroup = keyof typeof csvColumns
+const columnGroups = Object.keys(csvColumns) as ColumnGroup[]
+
+/** Whether a file has a group of columns. A group that is missing here does not compile. */
+const hasGroup: Readonly<Record<ColumnGroup, (analytics: Analytics) => boolean>> = {
+  always: () => true,
+  periods: ({ periods }) => periods !== undefined,
+  groups: ({ filters, segments }) => filters.segment !== undefined || segments !== undefined,
+  questions: ({ steps }) => steps.some(({ question }) => question),
+  experiment: ({ experiment }) => Boolean(experiment),
+  last: () => true,
+}
 
 type Camel<Name> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<Camel<Rest>>}`
@@ -32,7 +45,7 @@ type Camel<Name> = Name extends `${infer First}_${infer Rest}`
     ? Name
     : never
 
-type Field = Camel<(typeof csvColumns)[keyof typeof csvColumns][number]>
+type Field = Camel<(typeof csvColumns)[ColumnGroup][number]>
 
 type Row = Partial<Record<Field, CsvCell | undefined>>
 
@@ -190,15 +203,9 @@ const fieldOf = (column: string) =>
 
 /** Analytics as CSV: a header row, then the rows. */
 export function csvOf(analytics: Analytics, options: { bom: boolean }): string {
-  const { filters, segments, steps } = analytics
-  const header = [
-    ...csvColumns.always,
-    ...(analytics.periods ? csvColumns.periods : []),
-    ...(filters.segment || segments ? csvColumns.groups : []),
-    ...(steps.some(({ question }) => question) ? csvColumns.questions : []),
-    ...(analytics.experiment ? csvColumns.experiment : []),
-    ...csvColumns.outcomes,
-  ]
+  const header = columnGroups
+    .filter(group => hasGroup[group](analytics))
+    .flatMap((group): readonly string[] => csvColumns[group])
   const fields = header.map(fieldOf)
   const rows = Object.entries(rowTypes).flatMap(([rowType, { rows }]) =>
     rows(analytics).map(cells => ({ ...cells, rowType })),
@@ -222,5 +229,5 @@ ${Object.entries(rowTypes)
 
 The columns are ${listed(csvColumns.always)}. With \`interval\`, ${listed(csvColumns.periods)} follow; with \`segment\`,
 ${listed(csvColumns.groups)}; if a step asks or ever asked a question, ${listed(csvColumns.questions)}; if the
-flow has an experiment, ${listed(csvColumns.experiment)}. The last are ${listed(csvColumns.outcomes)}.
+flow has an experiment, ${listed(csvColumns.experiment)}. The last are ${listed(csvColumns.last)}.
 `.trim()

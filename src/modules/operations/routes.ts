@@ -8,7 +8,6 @@ import {
   type OperationsStore,
   Rebuilt,
   ServerFigures,
-  type ServerWatch,
 } from '../../storage/interfaces/operations.ts'
 import { DeadLetterList, DroppedLetters, RequestedLetters, RetriedLetters } from './schema.ts'
 import { dropDeadLetters, retryDeadLetters } from './service.ts'
@@ -30,22 +29,17 @@ export const operationsRoutes = ({
   server,
 }: {
   operations: OperationsStore
-  /** Null if no server runs. */
-  server: ServerWatch | null
+  /** Gives the figures of the running server; null if none runs. */
+  server: (() => ServerFigures) | null
 }): Route[] => [
   operator.get(
     '/manage/server',
     'getServer',
-    'Get the requests, disk, backups and top senders of the server',
-    {
-      description:
-        'Rates and percentiles cover the time since the previous request. The first request takes a second.',
-      returns: ServerFigures,
-      errors: ['not_found'],
-    },
+    'Get the readiness, disk and backups of the server',
+    { returns: ServerFigures, errors: ['not_found'] },
     () => {
       if (server === null) throw new AppError('not_found', 'No server is running here')
-      return server.look()
+      return server()
     },
   ),
   operator.get(

@@ -75,7 +75,7 @@ export async function checkSteps(
 async function checked(
   { orgRef, stepRef, now }: { orgRef: OrganisationRef; stepRef: StepRef; now: number },
   flow: Flow,
-  { id, key }: Step,
+  { id, key, title }: Step,
   target: Target,
   evidence: StepEvidenceStore,
 ): Promise<CheckedStep> {
@@ -94,6 +94,7 @@ async function checked(
     state,
     okRate,
     ...found,
+    ...(title && { title }),
     canBePinned: outcome === 'pinned',
   }
 }

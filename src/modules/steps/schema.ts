@@ -199,6 +199,7 @@ export const CheckedStep = Type.Object(
       'Share of people who found it, 0 to 1. Null if nobody reported.',
     ),
     ...StepEvidence.properties,
+    title: Type.Optional(Type.String({ description: 'The title of the step, if it has one.' })),
     canBePinned: Type.Boolean({
       description: 'Whether `POST /manage/pin` would copy the baseline into the flow.',
     }),

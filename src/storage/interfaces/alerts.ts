@@ -7,6 +7,7 @@ import { Count, Instant, InstantOrNull, OneOf, OrNull, Text } from '../../core/s
 export const ruleNames = [
   'step.broken',
   'completion.fell',
+  'score.low',
   'install.stale',
   'dead_letters.found',
 ] as const
@@ -17,6 +18,7 @@ export const messageTypes = [
   ...ruleNames,
   'step.recovered',
   'completion.recovered',
+  'score.recovered',
   'install.recovered',
   'dead_letters.cleared',
   'report.weekly',
@@ -33,6 +35,7 @@ const Rule = Type.Object({ on: On })
 export const AlertRules = Type.Object({
   stepBroken: Rule,
   completionFell: Rule,
+  scoreLow: Rule,
   installStale: Rule,
   deadLetters: Rule,
 })

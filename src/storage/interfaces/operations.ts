@@ -144,28 +144,12 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 
 const Seconds = (description: string, example: number) => Amount(`${description} Seconds.`, example)
 
-const quantiles = {
-  p50Seconds: orNull(
-    Seconds(
-      'Median. Null if nothing was measured, or it took longer than can be measured.',
-      0.0005,
-    ),
-  ),
-  p99Seconds: orNull(Seconds('99th percentile. Null as for the median.', 0.005)),
-}
-
-const counted = {
-  total: Count('Number since the server started.', 4_000),
-  perSecond: Amount('Number per second in the last `overSeconds`.', 12.5),
-}
-
 const Bytes = (description: string) => orNull(Count(description, 5_300_000))
 
 /** What a running server knows about itself. */
 export const ServerFigures = Type.Object(
   {
     version: Type.String({ examples: ['1.0.0'] }),
-    commit: Type.String({ examples: ['0123abc'] }),
     startedAt: Instant('When the server started.'),
     notReady: Type.Array(Type.String(), {
       description: 'Why the server is not ready for traffic. Empty if it is.',
@@ -175,52 +159,22 @@ export const ServerFigures = Type.Object(
       description: 'Problems although the server is ready, such as an unreachable database.',
       examples: [[]],
     }),
-    overSeconds: Seconds('Period of the rates and percentiles.', 5),
     isShared: Type.Boolean({
       description: 'Whether the server is a node, one of several that can share a database.',
       examples: [false],
     }),
-    requests: Type.Object(counted),
-    refusals: Type.Array(
-      Type.Object({ status: Count('HTTP status, 400 or higher.', 429), ...counted }),
-    ),
-    limits: Type.Array(Type.Object({ bucket: Type.String({ examples: ['events'] }), ...counted }), {
-      description: 'Rate limits that were reached.',
-    }),
     limitsServer: orNull(
       Type.Object(
-        {
-          isAway: Type.Boolean({ description: 'Whether the server is unreachable.' }),
-          decidedAlone: Count('Requests counted without it since the server started.', 0),
-        },
+        { isAway: Type.Boolean({ description: 'Whether the server is unreachable.' }) },
         {
           description:
             'Valkey or Redis server that counts requests. Null if they are counted in memory.',
         },
       ),
     ),
-    answers: Type.Object(quantiles),
-    events: Type.Array(
-      Type.Object({ verdict: Type.String({ examples: ['accepted'] }), ...counted }),
-    ),
-    commits: Type.Object({ ...counted, ...quantiles }),
-    queue: Type.Object({
-      events: Count('Events that wait for their commit.', 0),
-      limitEvents: Count('Events that may wait.', 50_000),
-      bytes: Count('Bytes that wait for their commit.', 0),
-      limitBytes: Count('Bytes that may wait.', 268_435_456),
-      isRefusing: Type.Boolean({ description: 'Whether storage rejects writes.' }),
-    }),
     disk: Type.Object({
       databaseBytes: Bytes('Size of the database.'),
-      logBytes: Bytes('Size of the write-ahead log.'),
       freeBytes: Bytes('Free space on the disk of the data directory.'),
-    }),
-    process: Type.Object({
-      cores: Amount('Processor cores in use.', 0.2),
-      memoryBytes: Count('Resident memory.', 180_000_000),
-      openFiles: orNull(Count('Open file descriptors.', 40)),
-      mostFiles: orNull(Count('Maximum number of open file descriptors.', 1_024)),
     }),
     backups: Type.Object({
       everySeconds: Seconds('Backup interval. 0 for never.', 86_400),
@@ -230,42 +184,11 @@ export const ServerFigures = Type.Object(
         Type.Object({
           at: Instant('When the newest backup began.'),
           bytes: Count('Size of the backup.', 5_300_000),
-          durationSeconds: orNull(
-            Seconds('Duration of the backup. Null if the server has restarted since.', 0.4),
-          ),
         }),
       ),
-      failures: Count('Backups that failed since the server started.', 0),
       isFailing: Type.Boolean({ description: 'Whether the latest backup failed.' }),
     }),
-    retention: Type.Object({
-      days: Count(
-        'Days for which raw events are kept. Default of organisations that set none.',
-        90,
-      ),
-      deletedEvents: Count('Raw events deleted because of their age, since the server started.', 0),
-      oldestEventAt: InstantOrNull(
-        'When the oldest raw event was received. Null if there is none.',
-      ),
-    }),
-    organisations: Type.Array(
-      Type.Object({
-        slug: Type.String({ examples: ['harbor-inc'] }),
-        requests: Amount('Requests per second.', 4),
-        limited: Amount('Requests over a limit, per second.', 0),
-        accepted: Amount('Events accepted per second.', 20),
-        duplicates: Amount('Events sent again, per second.', 0),
-        rejected: Amount('Events rejected, per second.', 0),
-      }),
-      { description: 'The busiest first. Those without requests are left out.' },
-    ),
   },
   { title: 'Server' },
 )
 export type ServerFigures = StaticDecode<typeof ServerFigures>
-export type OrganisationRates = ServerFigures['organisations'][number]
-
-/** Reports how the server of this process is doing. */
-export interface ServerWatch {
-  look(): Promise<ServerFigures>
-}

@@ -66,6 +66,7 @@ const pages: readonly ExpectedPage[] = [
   { path: '/settings/origins', ...settings('Allowed origins'), shows: 'One per line' },
   { path: '/settings/identity', ...settings('Identity verification'), shows: 'Change mode' },
   { path: '/settings/tokens', ...settings('Management tokens'), shows: 'Create token' },
+  { path: '/settings/assistant', ...settings('Assistant'), shows: 'Claude Code' },
   { path: '/settings/sign-in', ...settings('Sign-in'), shows: 'Identity provider' },
   { path: '/settings/limits', ...settings('Rate limits'), shows: 'Element snapshots' },
   { path: '/settings/audit', ...settings('Audit log'), shows: 'Pushed and published' },

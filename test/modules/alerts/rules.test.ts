@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { differenceInterval } from '../../../src/core/number/interval.ts'
 import { dayMs, hourMs, minuteMs } from '../../../src/core/time/durations.ts'
+import { alertMessage, deliveriesTo } from '../../../src/modules/alerts/messages.ts'
 import { reportWeeks, weeksToCompare } from '../../../src/modules/alerts/report.ts'
 import {
   brokenSteps,
   defaultSettings,
   fallenCompletion,
+  lowScores,
   silentInstall,
 } from '../../../src/modules/alerts/rules.ts'
 import { afterAttempt, signedHeaders } from '../../../src/modules/alerts/standard-webhooks.ts'
 import { compareAlerts } from '../../../src/modules/alerts/watch.ts'
+import type { Webhook } from '../../../src/storage/interfaces/alerts.ts'
 
 const none = new Map()
 const openAlert = (subject: string, facts = {}, openedAt = 1) =>
@@ -18,7 +21,7 @@ const now = Date.UTC(2026, 10, 20, 9, 30)
 
 test('everything is off by default', () => {
   expect(Object.values(defaultSettings.rules).map(({ on }) => on)).toEqual([
-    ...[false, false, false, false],
+    ...[false, false, false, false, false],
   ])
   expect(defaultSettings.report).toEqual({ on: false, recipients: [] })
 })
@@ -51,6 +54,46 @@ describe('a broken step', () => {
     expect([found('flaky', open), found('unknown', open)].flat()).toHaveLength(2)
     expect([found('healthy', open), found('drifting', open)].flat()).toEqual([])
     expect(found('unknown', openAlert('welcome/create', { version: 1 }))).toEqual([])
+  })
+})
+
+describe('a low score', () => {
+  const found = (score: number, answers: number, open = none) =>
+    lowScores([{ flow: 'nps', step: 'score', score, answers }], open, now)
+
+  test('is found below zero, from twenty answers on', () => {
+    expect(found(-0.1, 20)).toMatchObject([
+      { rule: 'score.low', subject: 'nps/score', facts: { score: -0.1, answers: 20 } },
+    ])
+    expect([...found(-80, 19), ...found(0, 20)]).toEqual([])
+  })
+
+  test('stays open until it is clearly above zero', () => {
+    const open = openAlert('nps/score')
+    expect([...found(9.9, 20, open), ...found(50, 3, open)]).toHaveLength(2)
+    expect(found(10, 20, open)).toEqual([])
+  })
+})
+
+describe('a message to Slack', () => {
+  const alert = {
+    ...{ id: 'alert_1', subject: 'nps/score', since: now, openedAt: now },
+    rule: 'score.low' as const,
+    facts: { flow: 'nps', step: 'score', score: -5, answers: 40 },
+    resolvedAt: null,
+  }
+  const context = { slug: 'harbor', publicUrl: 'https://cairn.example.com', now }
+  const bodyFor = (url: string) => {
+    const webhook = { id: 'webhook_1', url, types: [], disabledAt: null } as unknown as Webhook
+    const [delivery] = deliveriesTo([webhook], alertMessage(alert, context), now)
+    return JSON.parse(delivery!.body)
+  }
+
+  test('is one text with a link; others get all of it', () => {
+    expect(bodyFor('https://hooks.slack.com/services/T/B/x')).toEqual({
+      text: expect.stringMatching(/NPS .* is -5, from 40 answers[\s\S]*\nhttps:.*\/flows\/nps$/),
+    })
+    expect(bodyFor('https://example.com/?hooks.slack.com')).toMatchObject({ type: 'score.low' })
   })
 })
 

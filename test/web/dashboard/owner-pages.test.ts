@@ -25,7 +25,7 @@ async function requireLinksInSight(page: Page): Promise<void> {
     const at = `elementFromPoint(${x + width - 1}, ${y + height / 2}).closest('a')?.textContent`
     expect(await page.evaluate(`document.${at}`)).toBe(await link.innerText())
   }
-  expect(await links.count()).toBe(18)
+  expect(await links.count()).toBe(19)
 }
 
 const say = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor()
@@ -206,6 +206,24 @@ describe('settings', () => {
     await page.getByText('Revoked a token').waitFor()
     expect(new URL(page.url()).pathname).toEndWith('/settings/audit')
   })
+
+  test('an assistant gets an address, a token that writes drafts, and the lines for its client', async () => {
+    const { page } = await house.visit('/settings/assistant')
+    await page.getByText(`${house.server.url}/mcp`, { exact: true }).waitFor()
+    await page.getByText(/claude mcp add .*Bearer TOKEN/).waitFor()
+    await page.getByRole('button', { name: 'Create token' }).click()
+    await dialog(page).getByRole('button', { name: 'Create token' }).click()
+    await page.getByText('It is shown only once').waitFor()
+    const token = await page.locator('.shown-once code').innerText()
+    await page.getByText(new RegExp(`claude mcp add .*Bearer ${token}`)).waitFor()
+    expect(await hardToUse(page)).toEqual([])
+    const response = await fetch(`${house.server.url}/api/v1/manage/me`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const { name, scopes } = (await response.json()) as { name: string; scopes: string[] }
+    expect(name).toBe('Assistant')
+    expect(scopes.toSorted()).toEqual(['analytics:read', 'flows:read', 'flows:write'])
+  })
 })
 
 test('the audit log is filtered by subject and split into pages, each with an address', async () => {
@@ -243,7 +261,7 @@ describe('the server', () => {
     const { page } = await house.enter({ role: 'operator' })
     await page.route('**/manage/server', async route => {
       const response = await route.fetch()
-      const shared = { isShared: true, limitsServer: { isAway: true, decidedAlone: 1_234 } }
+      const shared = { isShared: true, limitsServer: { isAway: true } }
       await route.fulfill({ response, json: { ...(await response.json()), ...shared } })
     })
     const node = { startedAt: new Date().toISOString(), release: '1.0.0', change: 7 }

@@ -211,6 +211,7 @@ describe('what happens in the frame', () => {
     await title('Welcome aboard')
 
     await step.selectOption('create-project')
+    await page.getByRole('button', { name: 'Language of the page' }).click()
     await page.getByLabel('Language').selectOption({ label: 'Arabic' })
     await frame.getByRole('button', { name: 'تخطٍ' }).waitFor()
     const directions = await frame.evaluate(
@@ -426,7 +427,7 @@ test('the keyboard leads into the frame, and out of it again in both directions'
     }
     expect(await inFrame()).toBe(isIn)
   }
-  await page.getByLabel('Direction').focus()
+  await page.getByRole('button', { name: 'Language of the page' }).focus()
   await pressUntil('Tab', true)
   await pressUntil('Tab', false)
   await pressUntil('Shift+Tab', true)
@@ -489,7 +490,7 @@ test('a theme is previewed while it is edited, checked for contrast and errors, 
   await page.getByLabel('Corner radius', { exact: true }).fill('big')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Not saved. Fix the marked fields.').waitFor()
-  await page.getByText(/between 0 and 64/).waitFor()
+  await page.getByText(/from 0 to 64/).waitFor()
   await page.getByLabel('Corner radius', { exact: true }).fill('3')
   await looksSo('.card', 'border-top-left-radius', '3px')
   await page.getByText('A checklist', { exact: true }).click()

@@ -61,7 +61,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
     cell: ({ actor, via }) => (
       <span>
         {actor}
-        <span class="row-note">{words.via[via]}</span>
+        <span class="row-note fine">{words.via[via]}</span>
       </span>
     ),
   },
@@ -70,7 +70,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
     cell: ({ action, subject }) => (
       <span>
         {words.actions[action] ?? action}
-        <span class="row-note">
+        <span class="row-note fine">
           <a href={addressOfSubject(subject)} title={words.of(subject)}>
             <code>{subject}</code>
           </a>
@@ -85,7 +85,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
         {line.note && <p class="note">“{line.note}”</p>}
         <AuditChange line={line} />
         {line.requestId && (
-          <span class="row-note">
+          <span class="row-note fine">
             Request <code>{line.requestId}</code>
           </span>
         )}
@@ -105,7 +105,7 @@ function Find() {
   }
   return (
     <form
-      class="controls"
+      class="controls row below-4"
       onSubmit={event => {
         event.preventDefault()
         show(text)

@@ -33,7 +33,7 @@ export function MembersSection() {
   return (
     <>
       <StatusMessage of={statusText} />
-      <div class="row-actions">
+      <div class="section-action">
         <Button look="primary" onClick={() => want({ what: 'invite' })}>
           Invite member
         </Button>

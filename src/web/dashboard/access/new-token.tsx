@@ -5,7 +5,9 @@ import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import type { Scope } from '../api/session.ts'
 import { problemsAt } from '../organisations/saving.ts'
+import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
+import { Code } from '../parts/code.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Select } from '../parts/select.tsx'
 import { TextField } from '../parts/text-field.tsx'
@@ -26,16 +28,36 @@ const words = {
 const scopes = Object.keys(words.scopeWords) as Scope[]
 const lifetimes = [30, 90, 180, 365]
 
+/** A new token, which is shown only now. */
+export const ShownToken = ({
+  token: { name, token },
+  onDone,
+}: {
+  token: CreatedToken
+  onDone: () => void
+}) => (
+  <div class="shown-once">
+    <h3>Copy your token now</h3>
+    <Code name={name}>{token}</Code>
+    <p class="hint">It is shown only once.</p>
+    <Button onClick={onDone}>Done</Button>
+  </div>
+)
+
 /** Asks for the name of a new token, what it may do, and how long it works. */
 export function NewToken({
+  name: givenName = '',
+  scopes: givenScopes = [],
   onMade,
   onClose,
 }: {
+  name?: string
+  scopes?: readonly Scope[]
   onMade: (token: CreatedToken) => void
   onClose: () => void
 }) {
-  const name = useSignal('')
-  const chosen = useSignal<readonly Scope[]>([])
+  const name = useSignal(givenName)
+  const chosen = useSignal(givenScopes)
   const days = useSignal('90')
   const refused = useSignal<Failure | null>(null)
   const toggle = (scope: Scope) => {

@@ -6,14 +6,13 @@ import { act } from '../api/request.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
-import { Code } from '../parts/code.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { formatAge } from '../words/time.ts'
-import { NewToken } from './new-token.tsx'
+import { NewToken, ShownToken } from './new-token.tsx'
 
 const words = {
   states: { works: 'Active', expired: 'Expired', revoked: 'Revoked' },
@@ -36,7 +35,7 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
     cell: ({ name, id }) => (
       <>
         {name}
-        <span class="row-note">
+        <span class="row-note fine">
           <code>{id}</code>
         </span>
       </>
@@ -102,15 +101,8 @@ export function TokensSection() {
   return (
     <>
       <StatusMessage of={statusText} />
-      {made.value && (
-        <div class="shown-once">
-          <h3>Copy your token now</h3>
-          <Code name={made.value.name}>{made.value.token}</Code>
-          <p class="hint">It is shown only once.</p>
-          <Button onClick={() => (made.value = null)}>Done</Button>
-        </div>
-      )}
-      <div class="row-actions">
+      {made.value && <ShownToken token={made.value} onDone={() => (made.value = null)} />}
+      <div class="section-action">
         <Button look="primary" onClick={() => (isMaking.value = true)}>
           Create token
         </Button>

@@ -20,6 +20,8 @@ const words = {
     'step.recovered': 'A step was repaired',
     'completion.fell': 'Completion of a flow fell',
     'completion.recovered': 'Completion of a flow recovered',
+    'score.low': 'A low NPS',
+    'score.recovered': 'The NPS recovered',
     'install.stale': 'Snippet inactive',
     'install.recovered': 'Snippet active again',
     'dead_letters.found': 'Events were rejected',

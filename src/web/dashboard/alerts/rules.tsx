@@ -19,6 +19,10 @@ const words = {
       name: 'Completion of a flow fell',
       why: 'By 5 percentage points or more week over week, with at least 50 runs in each week. Alerts only on drops larger than chance.',
     },
+    scoreLow: {
+      name: 'A low NPS',
+      why: 'More detractors than promoters in the last 7 days, with at least 20 answers.',
+    },
     installStale: {
       name: 'Snippet inactive',
       why: 'No page loaded the snippet for 24 hours.',
@@ -32,7 +36,7 @@ const words = {
 
 type Rules = AlertSettings['rules']
 
-const names = ['stepBroken', 'completionFell', 'installStale', 'deadLetters'] as const
+const names = ['stepBroken', 'completionFell', 'scoreLow', 'installStale', 'deadLetters'] as const
 
 /** What Cairn watches for. */
 export function RulesSection() {

@@ -109,8 +109,10 @@ function Webhooks({
       ) : (
         <WebhookTable webhooks={webhooks} actions={actions} />
       )}
-      <div class="row-actions">
-        <Button onClick={() => (isAdding.value = true)}>Add webhook</Button>
+      <div class="section-action">
+        <Button look="primary" onClick={() => (isAdding.value = true)}>
+          Add webhook
+        </Button>
       </div>
       {isAdding.value && (
         <NewWebhook

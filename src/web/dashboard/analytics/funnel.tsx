@@ -30,12 +30,12 @@ function Name({
   flow: string
 }) {
   return (
-    <span class="step-name">
-      <span class="step-number">{position + 1}</span>
+    <span class="step-name line start gap-3">
+      <span class="step-number soft">{position + 1}</span>
       <span>
         {title || key}
         {!isWell(health.state) && (
-          <a class="row-note" href={`${addressOf(['flows', flow, 'health'])}#step-${key}`}>
+          <a class="row-note fine" href={`${addressOf(['flows', flow, 'health'])}#step-${key}`}>
             <Badge tone={toneOfState[health.state]}>{flowWords.health[health.state]}</Badge>
           </a>
         )}
@@ -142,6 +142,7 @@ function columnsOf({ data, other, question }: Shown): Column<StepNumbers>[] {
       means:
         'Half of the runs spent at most this long on the step. The line ends where 9 in 10 do.',
       unit: 'seconds',
+      isNumber: true,
       value: step => (isTimed(step) ? step.medianSeconds : null),
       cell: step =>
         isTimed(step) ? (

@@ -14,6 +14,7 @@ export const intervalColumn = <Row extends Runs>(
   name: '95% interval',
   means:
     'With 95% confidence, the completion rate is in this range. Ranges that overlap may differ by chance.',
+  isNumber: true,
   cell: row => {
     const interval = intervalOf(row)
     if (!interval || row.starts < fewest) return none

@@ -143,7 +143,7 @@ function BySegment({ flow, question, trait }: Shown & { trait: string }) {
             columns={columnsOf(flow.key, question, trait)}
           />
           {segments.some(({ kind }) => kind === 'not_said') && (
-            <p class="footnote">
+            <p class="footnote fine">
               Not set: the page did not send this trait, or the run started before it was listed.
             </p>
           )}
@@ -161,12 +161,12 @@ export function BySegments({ traits, ...shown }: Shown & { traits: readonly stri
       {by !== null ? (
         <BySegment {...shown} trait={by} />
       ) : traits.length > 0 ? (
-        <p class="footnote">
+        <p class="footnote fine">
           Choose a trait to compare its values, such as the plan that people are on.
         </p>
       ) : (
         <>
-          <p class="footnote">
+          <p class="footnote fine">
             No traits yet. Pages send traits such as plan with identify(). Results can use those
             that an owner lists in Settings.
           </p>

@@ -1,4 +1,5 @@
 import type { AudienceRule, FlowDefinition } from '../../../core/flow/flow.ts'
+import { formatDay, zoneName } from '../parts/format.ts'
 import { matchNames, operators } from './form/names.ts'
 import { writeValue } from './form/rule-value.ts'
 
@@ -18,11 +19,17 @@ function conditionOf({ attribute, op, value }: AudienceRule): string {
   return `${attribute} ${operators[op]} ${writeValue(value)}`
 }
 
+/** A day, or a day and a time on it, as people write them. */
+function writtenTime(time: string): string {
+  const [day = '', clock] = time.split('T')
+  return clock === undefined ? formatDay(day) : `${formatDay(day)}, ${clock}`
+}
+
 function timeOf({ schedule }: Pick<FlowDefinition, 'schedule'>): string {
-  const [from, to] = [schedule?.from, schedule?.to].map(time => time?.replace('T', ', '))
+  const [from, to] = [schedule?.from, schedule?.to].map(time => time && writtenTime(time))
   if (from === undefined && to === undefined) return 'As long as it is published'
   const parts = [from && `from ${from}`, to && `until ${to}`].filter(Boolean).join(' ')
-  return `${parts.charAt(0).toUpperCase()}${parts.slice(1)} (${schedule!.timezone})`
+  return `${parts.charAt(0).toUpperCase()}${parts.slice(1)} (${zoneName(schedule!.timezone)} time)`
 }
 
 export function meantFor(flow: Pick<FlowDefinition, 'targeting' | 'schedule' | 'rollout'>) {
@@ -31,7 +38,7 @@ export function meantFor(flow: Pick<FlowDefinition, 'targeting' | 'schedule' | '
   const pages = urls.map(({ match, pattern }) => `${matchNames[match]} ${pattern}`)
   const people = audience.rules.map(conditionOf)
   const who =
-    people.length > 0 ? listed(people, audience.match === 'all' ? ' and ' : ' or ') : 'Everybody'
+    people.length > 0 ? listed(people, audience.match === 'all' ? ' and ' : ' or ') : 'Everyone'
   return [
     ['Pages', pages.length > 0 ? `Address ${listed(pages, ' or ')}` : 'Every page'],
     ['People', percent < 100 ? `${percent}% of: ${who}` : who],

@@ -48,7 +48,7 @@ export function RolloutPlan({ of, flow }: { of: Signal<Plan | null>; flow: FlowD
         hint="Always the same people."
         value={`${plan.percent}`}
         options={options.map(
-          share => [`${share}`, share === 100 ? 'Everybody' : `${share}% of people`] as const,
+          share => [`${share}`, share === 100 ? 'Everyone' : `${share}% of people`] as const,
         )}
         onChange={share => set({ percent: Number(share) })}
       />

@@ -3,8 +3,9 @@ import { may } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { explainWords as words } from '../words/explain.ts'
-import { isWhole, type Question, traitsIn } from './explain-question.ts'
+import { isWhole, type Question, traitsIn, withTraits } from './explain-question.ts'
 import type { AuthoredFlow } from './flow-list.ts'
+import { TraitRows } from './trait-rows.tsx'
 
 /** Asks what to explain, and passes it on once all of it makes sense. */
 export function ExplainForm({
@@ -23,7 +24,6 @@ export function ExplainForm({
     typed.value = { ...typed.value, ...changed }
   }
   const urlProblem = hasTried.value && !URL.canParse(url) ? words.urlWrong(url) : undefined
-  const traitsProblem = hasTried.value && !traitsIn(traits) ? words.traitsWrong : undefined
   const submit = (event: Event) => {
     event.preventDefault()
     hasTried.value = true
@@ -96,18 +96,8 @@ export function ExplainForm({
         <p class="hint">{words.noPeople}</p>
       )}
       <details class="wide" open={traits !== ''}>
-        <summary>{words.details}</summary>
-        <Field label={words.traits} hint={words.traitsHint} problem={traitsProblem}>
-          {wiring => (
-            <textarea
-              {...wiring}
-              class="input lines"
-              spellcheck={false}
-              value={traits}
-              onInput={event => set({ traits: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <summary>Other traits</summary>
+        <TraitRows traits={traitsIn(question)} onChange={changed => set(withTraits(changed))} />
       </details>
       <div class="wide">
         <Button type="submit" look="primary">

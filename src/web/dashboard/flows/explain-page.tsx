@@ -40,7 +40,7 @@ function Answer({ question, flows }: { question: Question; flows: readonly Autho
         return (
           <>
             <ExplainedTable explanations={explanations} nameOf={nameOf} />
-            {flowKeys.length > maxAtOnce && <p class="footnote">{words.first(maxAtOnce)}</p>}
+            {flowKeys.length > maxAtOnce && <p class="footnote fine">{words.first(maxAtOnce)}</p>}
           </>
         )
       }}

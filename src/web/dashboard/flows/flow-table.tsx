@@ -27,7 +27,7 @@ function Status({ flow, numbers }: Row) {
       <Badge tone={tone}>
         <Tip text={isStalled ? 'Nobody has started it in the last 7 days.' : undefined}>{name}</Tip>
       </Badge>
-      <span class="row-note">
+      <span class="row-note fine">
         {[
           flow.version !== null && words.version(flow.version),
           flow.hasDraft && flow.version !== null && words.waiting.toLowerCase(),
@@ -55,7 +55,7 @@ const columns = (definitions: Summary['definitions'], tz: string | undefined): C
         <a class="row-link" href={addressOf(['flows', flow.key], { tz })}>
           {flow.name}
         </a>
-        <span class="row-note">{words.kinds[flow.kind]}</span>
+        <span class="row-note fine">{words.kinds[flow.kind]}</span>
       </>
     ),
   },

@@ -56,7 +56,9 @@ function Found({ flows }: { flows: readonly AuthoredFlow[] }) {
       ) : (
         <FlowTable flows={found} summary={summary.data} check={check} />
       )}
-      {summary.data && <p class="footnote">{words.lastDays(days, summary.data.range.timezone)}</p>}
+      {summary.data && (
+        <p class="footnote fine">{words.lastDays(days, summary.data.range.timezone)}</p>
+      )}
     </>
   )
 }
@@ -79,7 +81,7 @@ export default function FlowsPage() {
         }
       />
       {flows.length > 0 && (
-        <div class="controls">
+        <div class="controls row below-4">
           <input
             class="input search"
             type="search"

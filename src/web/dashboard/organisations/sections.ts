@@ -1,4 +1,5 @@
 import type { FunctionComponent } from 'preact'
+import { AssistantSection } from '../access/assistant-section.tsx'
 import { AuditSection } from '../access/audit-section.tsx'
 import { MembersSection } from '../access/members-section.tsx'
 import { SignInSection } from '../access/sign-in-section.tsx'
@@ -105,6 +106,12 @@ export const groups: readonly (readonly [name: string, sections: readonly Sectio
         ...{ path: 'tokens', name: 'Management tokens', Body: TokensSection },
         lead: 'Let scripts and CI manage this organisation, within the scopes you choose.',
         finds: 'api ci',
+      },
+      {
+        ...{ path: 'assistant', name: 'Assistant', Body: AssistantSection },
+        lead: 'Let an assistant such as Claude write flows and read results. You approve what is published.',
+        more: ['assistant', 'What an assistant can do'],
+        finds: 'mcp claude ai model context protocol',
       },
       {
         ...{ path: 'sign-in', name: 'Sign-in', Body: SignInSection },

@@ -40,7 +40,7 @@ function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert 
     key: `step ${step.stepId}`,
     urgency: step.state === 'broken' ? 4 : step.state === 'flaky' ? 3 : 1,
     badge: [toneOfState[step.state], flowWords.health[step.state]],
-    title: `“${step.step}” in ${flow?.name ?? step.flow}`,
+    title: `“${step.title ?? step.step}” in ${flow?.name ?? step.flow}`,
     why: (
       <>
         {sayFound(step)}. {step.suggestion && 'A working selector is available.'}
@@ -54,7 +54,7 @@ function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert 
 const ofDraft = (flow: AuthoredFlow): Need => ({
   key: `draft ${flow.key}`,
   urgency: 0,
-  badge: ['accent', 'Unpublished draft'],
+  badge: ['accent', 'Draft'],
   title:
     flow.version === null
       ? `${flow.name} is not published`
@@ -88,6 +88,7 @@ const ofFinding = ({
 const urgencyOf: Readonly<Record<Alert['rule'], number>> = {
   'step.broken': 4,
   'completion.fell': 3,
+  'score.low': 3,
   'install.stale': 5,
   'dead_letters.found': 5,
 }
@@ -152,13 +153,13 @@ export function Needs({
   ].sort((a, b) => b.urgency - a.urgency)
   if (needs.length === 0) {
     return (
-      <p class="all-well">
+      <p class="all-well line soft">
         <Icon name="done" /> All clear: no broken steps, no unpublished drafts.
       </p>
     )
   }
   return (
-    <ul class="needs">
+    <ul class="needs framed">
       {needs.map(({ key, badge: [tone, state], title, why, address }) => (
         <li key={key}>
           <a href={address}>

@@ -30,7 +30,7 @@ export function ErasePerson({
       act={async () => onErased(await act<Erasure>(personPath(person), { method: 'DELETE' }))}
       onClose={onClose}
     >
-      <ul class="what-happens">
+      <ul class="what-happens stack gap-2">
         {words.eraseWhat.map(sentence => (
           <li key={sentence}>{sentence}</li>
         ))}
@@ -95,16 +95,26 @@ export const AllowPerson = ({
   person: Person
   onAllowed: () => void
   onClose: () => void
-}) => (
-  <Confirm
-    title={words.allowTitle(person.id)}
-    verb={words.allow}
-    act={async () => {
-      await act('/manage/people/allow', { body: namedIn(person) })
-      onAllowed()
-    }}
-    onClose={onClose}
-  >
-    <p>{words.allowWhat}</p>
-  </Confirm>
-)
+}) => {
+  const notErased = useSignal(false)
+  return (
+    <Confirm
+      title={words.allowTitle(person.id)}
+      verb={words.allow}
+      act={async () => {
+        await act('/manage/people/allow', { body: namedIn(person) })
+        onAllowed()
+      }}
+      showsItself={({ told }) => told.code === 'person_not_found'}
+      onRefused={({ told }) => (notErased.value = told.code === 'person_not_found')}
+      onClose={onClose}
+    >
+      <p>{words.allowWhat}</p>
+      {notErased.value && (
+        <p class="problem" role="alert">
+          {words.notErased(person.id)}
+        </p>
+      )}
+    </Confirm>
+  )
+}

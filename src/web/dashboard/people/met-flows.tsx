@@ -33,7 +33,7 @@ function Items({ items }: Met) {
   return (
     <details>
       <summary>{words.items(done, items.length)}</summary>
-      <ul class="ticks">
+      <ul class="ticks fine">
         {items.map(({ key, title, completedAt }) => (
           <li key={key}>
             {completedAt && <Icon name="done" size={14} />}
@@ -56,7 +56,7 @@ const columns: Column<Met>[] = [
         <a class="row-link" href={addressOf(['flows', flowKey])}>
           {name}
         </a>
-        <span class="row-note">
+        <span class="row-note fine">
           {flowWords.kinds[kind]} · <code>{flowKey}</code>
         </span>
       </>
@@ -70,7 +70,9 @@ const columns: Column<Met>[] = [
       return (
         <span>
           <Badge tone={toneOf[state]}>{words.states[state]}</Badge>
-          {completedAt && <small class="row-note">{words.completedAt(moment(completedAt))}</small>}
+          {completedAt && (
+            <small class="row-note fine">{words.completedAt(moment(completedAt))}</small>
+          )}
         </span>
       )
     },

@@ -2,7 +2,9 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { defaultZone, momentHere } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
+import { useRead } from '../api/read.ts'
 import { ask } from '../api/request.ts'
+import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { Button } from '../parts/button.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
@@ -13,12 +15,20 @@ import { type Person, type PersonEvent, type PersonHistory, personPath } from '.
 const placeOf = ({ cursor }: PersonEvent) => Number.parseInt(cursor, 36)
 
 /** What an event is about: its flow with step or item, or its own name. */
-const aboutOf = ({ flowKey, stepKey, itemKey, name, reason }: PersonEvent) =>
-  [[flowKey, stepKey ?? itemKey].filter(Boolean).join(' / '), name, reason]
+const aboutOf = (
+  { flowKey, stepKey, itemKey, name, reason }: PersonEvent,
+  flows: FlowList['flows'],
+) =>
+  [
+    flows.find(({ key }) => key === flowKey)?.name ?? flowKey,
+    stepKey ?? itemKey,
+    name,
+    reason?.replaceAll('_', ' '),
+  ]
     .filter(Boolean)
     .join(' · ')
 
-const columnsFor = (person: Person): Column<PersonEvent>[] => [
+const columnsFor = (person: Person, flows: FlowList['flows']): Column<PersonEvent>[] => [
   {
     name: words.eventColumns.at,
     cell: ({ occurredAt }) => (
@@ -34,14 +44,14 @@ const columnsFor = (person: Person): Column<PersonEvent>[] => [
       <>
         {words.eventKinds[kind] ?? kind}
         {person.kind === 'anonymous' && userId !== null && (
-          <small class="row-note">{words.beside(userId)}</small>
+          <small class="row-note fine">{words.beside(userId)}</small>
         )}
       </>
     ),
   },
   {
     name: words.eventColumns.about,
-    cell: event => aboutOf(event) || none,
+    cell: event => aboutOf(event, flows) || none,
   },
   {
     name: words.eventColumns.url,
@@ -49,7 +59,7 @@ const columnsFor = (person: Person): Column<PersonEvent>[] => [
       url === null ? (
         none
       ) : (
-        <span class="event-url" title={url}>
+        <span class="event-url ellipsis" title={url}>
           {url}
         </span>
       ),
@@ -63,7 +73,9 @@ function useEvents(person: Person, { events, next }: PersonHistory) {
   const { isBusy, refused, run } = useAction()
   const add = (more: readonly PersonEvent[]) => {
     const all = new Map([...known.peek(), ...more].map(event => [event.cursor, event]))
-    known.value = [...all.values()].sort((a, b) => placeOf(b) - placeOf(a))
+    known.value = [...all.values()].sort(
+      (a, b) => b.occurredAt.localeCompare(a.occurredAt) || placeOf(b) - placeOf(a),
+    )
   }
   useEffect(() => add(events), [events])
   const showMore = () =>
@@ -78,6 +90,7 @@ function useEvents(person: Person, { events, next }: PersonHistory) {
 
 /** The events of a person, as far back as the reader asks for. */
 export function PersonEvents({ person, history }: { person: Person; history: PersonHistory }) {
+  const flows = useRead<FlowList>(flowsPath).data?.flows ?? []
   const { known, hasMore, isBusy, refused, showMore } = useEvents(person, history)
   return (
     <Part
@@ -87,7 +100,7 @@ export function PersonEvents({ person, history }: { person: Person; history: Per
       {known.length > 0 ? (
         <Table
           caption={words.events}
-          columns={columnsFor(person)}
+          columns={columnsFor(person, flows)}
           rows={known}
           keyOf={({ cursor }) => cursor}
         />
@@ -104,7 +117,7 @@ export function PersonEvents({ person, history }: { person: Person; history: Per
           </p>
         </div>
       ) : (
-        known.length > 0 && <p class="footnote">{words.allShown(formatCount(known.length))}</p>
+        known.length > 0 && <p class="footnote fine">{words.allShown(formatCount(known.length))}</p>
       )}
     </Part>
   )

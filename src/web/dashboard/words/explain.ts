@@ -12,11 +12,6 @@ export const explainWords = {
   userHint: 'Empty for a new visitor.',
   anonymous: 'Anonymous ID',
   anonymousHint: 'Of a browser without a signed-in user.',
-  details: 'Details',
-  traits: 'Other traits',
-  traitsHint:
-    'Compared in place of those that the person last reported. JSON, such as {"plan": "pro"}',
-  traitsWrong: 'Enter a JSON object, such as {"plan": "pro"}.',
   ask: 'Check',
   noPeople: 'Your role can check new visitors only.',
 

@@ -73,10 +73,10 @@ export const peopleWords = {
   eraseWrong: 'This is a different ID.',
   erased: (id: string) => `${id} erased.`,
   receipt: 'Receipt',
-  receiptWhy: 'Nothing in it is personal. The audit log has it by its id.',
+  receiptWhy: 'It contains no personal data. The audit log has it under its ID.',
   receiptFields: {
-    id: 'Id',
-    asked: 'Asked',
+    id: 'ID',
+    asked: 'Requested',
     finished: 'Finished',
     notFinished: 'not yet',
     erased: 'Erased',
@@ -93,5 +93,6 @@ export const peopleWords = {
   allowTitle: (id: string) => `Lift the erasure of ${id}`,
   allowWhat:
     'For a person who was erased and has come back. New data is stored again. Erased data does not come back.',
+  notErased: (id: string) => `${id} was not erased. New data is stored.`,
   allowed: (id: string) => `Erasure lifted. New data from ${id} is stored.`,
 }

@@ -1,4 +1,6 @@
 import { Segments } from '../../parts/choice.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Menu } from '../../parts/menu.tsx'
 import { languageName } from '../../parts/pickers.tsx'
 import { Select } from '../../parts/select.tsx'
 import {
@@ -44,20 +46,38 @@ export function PreviewControls({ room, locales }: { room: number; locales: read
         value={isDark.value ? 'dark' : 'light'}
         onChange={chosen => chooseDark(chosen === 'dark')}
       />
-      <Select
-        isInline
-        label="Language"
-        value={language.value}
-        options={tags.map(tag => [tag, languageName(tag)] as const)}
-        onChange={chosen => (language.value = chosen)}
-      />
-      <Select
-        isInline
-        label="Direction"
-        value={direction.value}
-        options={directions}
-        onChange={chosen => (direction.value = chosen as typeof direction.value)}
-      />
+      <Menu
+        label={
+          <>
+            <span class="unseen">Language of the page: </span>
+            {languageName(language.value)}
+            <Icon name="down" />
+          </>
+        }
+      >
+        {close => (
+          <div class="stack custom-range gap-3">
+            <Select
+              label="Language"
+              value={language.value}
+              options={tags.map(tag => [tag, languageName(tag)] as const)}
+              onChange={chosen => {
+                language.value = chosen
+                close()
+              }}
+            />
+            <Select
+              label="Direction"
+              value={direction.value}
+              options={directions}
+              onChange={chosen => {
+                direction.value = chosen as typeof direction.value
+                close()
+              }}
+            />
+          </div>
+        )}
+      </Menu>
     </div>
   )
 }
