@@ -57,7 +57,8 @@ function walkSql({ by, isDescending }: PeopleOrder, { onName, onRow }: CompiledC
         ]
   const found = `from people where org_id = ?1 and ${starts} and ${ends} and ${onName}`
   return {
-    end: `select person, first_at, last_at from people where org_id = ?1 and ${starts}
+    // Only what the index has, because rows are fetched even if they are skipped.
+    end: `select person, ${by === 'id' ? 0 : column} as at from people where org_id = ?1 and ${starts}
       order by ${order} limit 1 offset ?4`,
     part:
       by === 'id'
@@ -69,7 +70,7 @@ function walkSql({ by, isDescending }: PeopleOrder, { onName, onRow }: CompiledC
   }
 }
 
-type End = Omit<PersonRow, 'traits' | 'pages'>
+type End = { at: number; person: string }
 type Place = [value: number, name: string]
 
 /** Before and after all people. */
@@ -128,8 +129,7 @@ export function peopleListOver(database: Database): InRows<PeopleList> {
         await slices.rest()
         const start = performance.now()
         const end = ends.get(orgRow, ...from, size - 1)
-        const to: Place =
-          end === null ? last : [timeOf({ firstAt: end.first_at, lastAt: end.last_at }), end.person]
+        const to: Place = end === null ? last : [end.at, end.person]
         const rows = part.all(orgRow, ...from, ...to, ...where.values)
         const tookMs = performance.now() - start
         yield rows.map(row => new StoredPerson(row)).filter(where.holds)
@@ -145,7 +145,7 @@ export function peopleListOver(database: Database): InRows<PeopleList> {
         await slices.rest()
         const end = countedEnd.get(orgRow, ...from, mostRows - 1)
         if (end === null) return people + countedRest.get(orgRow, ...from)!.count
-        from = [end.first_at, end.person]
+        from = [end.at, end.person]
       }
     },
     async person(orgRow, person) {
