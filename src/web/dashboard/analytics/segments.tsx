@@ -158,8 +158,12 @@ export function BySegments({ traits, ...shown }: Shown & { traits: readonly stri
   const { by } = shown.question
   return (
     <Part title="Breakdown" beside={traits.length > 0 && <ByTrait by={by} traits={traits} />}>
-      {by !== null ? (
+      {by !== null && traits.includes(by) ? (
         <BySegment {...shown} trait={by} />
+      ) : by !== null ? (
+        <p class="footnote">
+          “{by}” is not a listed trait. Choose another, or list it in Settings.
+        </p>
       ) : traits.length > 0 ? (
         <p class="footnote fine">
           Choose a trait to compare its values, such as the plan that people are on.
