@@ -426,7 +426,7 @@ describe('the tables as Drizzle knows them are those that the migrations make', 
 })
 
 /** What draws over a line of a terminal, asks on it, or streams what has its escapes or is for a pipe. */
-const writers = ['api', 'output', 'progress', 'program', 'person']
+const writers = ['api', 'output', 'people', 'person', 'progress', 'program']
 
 test('the command line writes through one place, which lets nothing raw pass', () => {
   const writing = /\bstd(out|err)\.write|console\.|write\(process\.stdout/

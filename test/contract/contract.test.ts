@@ -35,7 +35,7 @@ describe("with the cookie of the dashboard's owner", () => {
   test.each(ofRoutes.map(one => [one.name, one.case.rows[0]!] as const))(
     '%s: the cookie by itself is 401',
     async (_, row) => {
-      await visitor.play(anonymous(row), 'nobody', null)
+      await visitor.play(anonymous(row), 'nobody', [])
     },
   )
 
@@ -44,6 +44,6 @@ describe("with the cookie of the dashboard's owner", () => {
       .filter(({ route }) => route.method === 'GET')
       .map(one => [one.name, one.case.rows[0]!] as const),
   )('%s: the cookie changes nothing beside a credential', async (_, row) => {
-    await visitor.play({ ...row, headers: [], body: [], word: null }, 'visitor', null)
+    await visitor.play({ ...row, headers: [], body: [], word: null }, 'visitor', [])
   })
 })

@@ -31,13 +31,17 @@ function bodyOf({ headers, body }: Answer): unknown {
   return text.endsWith('\r\n') ? text.slice(0, -2).split('\r\n') : [text, 'without a last CRLF']
 }
 
-/** `{last ETag}`, `{last deliveries.0.id}`: a header, or else a field of the body, of the answer to the row before. */
-function ofLast(last: Answer | null, name: string): string | undefined {
-  if (!last || !name.startsWith('last ')) return undefined
+/** `{last ETag}`, `{last deliveries.0.id}`: a header, or else a field of the body, of the latest answer of the case that has it. */
+function ofLast(answers: readonly Answer[], name: string): string | undefined {
+  if (!name.startsWith('last ')) return undefined
   const field = name.slice('last '.length)
-  const header = last.headers.get(field.toLowerCase())
   const at = (of: unknown, name: string) => (of as Record<string, unknown> | undefined)?.[name]
-  return header ?? (field.split('.').reduce(at, bodyOf(last)) as string | undefined)
+  for (const answer of answers.toReversed()) {
+    const header = answer.headers.get(field.toLowerCase())
+    const found = header ?? (field.split('.').reduce(at, bodyOf(answer)) as string | undefined)
+    if (found !== undefined && found !== null) return found
+  }
+  return undefined
 }
 
 /** Sends the requests of rows, and compares the answers with what the rows say. */
@@ -69,12 +73,12 @@ export class Player {
   }
 
   /** Sends a row's request, as often as it says, and compares the last answer with the row. */
-  async play(row: Row, person: string, last: Answer | null): Promise<Answer> {
+  async play(row: Row, person: string, answers: readonly Answer[]): Promise<Answer> {
     const { contract, stage } = this
     const sends = contract.callers.get(row.caller)
     if (!sends) throw new Error(`contract.md:${row.line}: there is no caller "${row.caller}"`)
     const namesAt = (time: number) => (name: string) =>
-      ({ person, n: `${time}` })[name] ?? ofLast(last, name)
+      ({ person, n: `${time}` })[name] ?? ofLast(answers, name)
 
     const send = async (time: number) => {
       const sent = requestOf(row, sends, stage.names, namesAt(time))
@@ -129,8 +133,8 @@ export function playCases(
         async (_, { rows }) => {
           beginSequence()
           const person = `person-${rows[0]?.line}`
-          let last: Answer | null = null
-          for (const row of rows) last = await player().play(row, person, last)
+          const answers: Answer[] = []
+          for (const row of rows) answers.push(await player().play(row, person, answers))
         },
         patienceMs,
       )

@@ -70,7 +70,7 @@ export async function deleteImage(
   audit: Auditor,
 ): Promise<void> {
   if (await store.remove(ref, id, audit('image.delete', id))) return
-  throw new AppError('not_found', 'There is no such image, or it was deleted')
+  throw new AppError('not_found', 'Image not found. It may have been deleted.')
 }
 
 /** @param file the last part of an image's address @throws AppError `not_found` */

@@ -93,7 +93,7 @@ export async function audienceOf(
   for await (const people of list.people(ref, latestFirst, null)) {
     if (signal.aborted) throw callerGone(signal.reason)
     for (const person of people) if (person.lastAt >= from) count(person)
-    if (people.at(-1)!.lastAt < from) break
+    if (people.some(({ lastAt }) => lastAt < from)) break
   }
   const named = [...traits].map(([trait, unknown]) => ({
     ...{ trait, isListed: listed.includes(trait), unknown },

@@ -7,7 +7,7 @@ import { managing, type Route, route } from '../../http/route.ts'
 import type { SegmentStore } from '../../storage/interfaces/segments.ts'
 import { segmentOf } from '../segments/service.ts'
 import { Audience, AudienceBody, audienceOf } from './audience.ts'
-import { conditionsOf, described, filterIn, type ListDeps, matching } from './list.ts'
+import { conditionsOf, described, filterIn, isEveryone, type ListDeps, matching } from './list.ts'
 import { pageOf, sortIn } from './page.ts'
 import {
   CountQuery,
@@ -63,7 +63,7 @@ export function listRoutes(deps: ListDeps & { segments: SegmentStore }): Route[]
       async call => {
         const conditions = await conditionsIn(call)
         const all = await deps.list.count(call.org.ref)
-        if (conditions.search === null && conditions.filters.length === 0) {
+        if (isEveryone(conditions)) {
           return { people: all, all }
         }
         const pages = matching(call.org, conditions, anyOrder, deps, call.request.signal)

@@ -1,19 +1,15 @@
 import { callerGone, invalid } from '../../core/errors.ts'
 import { idsOf } from '../../core/event/event.ts'
 import type { Catalogue, FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
-import {
-  answerMeets,
-  type FlowCondition,
-  PeopleFilter,
-  rulesHold,
-} from '../../core/person/filter.ts'
-import { outcomeOf } from '../../core/run/outcome.ts'
+import { answerMeets, type FlowCondition, PeopleFilter } from '../../core/person/filter.ts'
+import type { FlowRef } from '../../core/reference.ts'
 import { FlowPositions } from '../../core/run/positions.ts'
 import { shapeOf } from '../../http/input.ts'
 import type {
   AllFlows,
   ListedPerson,
   MetFlow,
+  PeopleConditions,
   PeopleList,
 } from '../../storage/interfaces/people.ts'
 import type { RunRow } from '../../storage/interfaces/runs.ts'
@@ -25,11 +21,13 @@ export interface ListDeps {
 }
 
 /** Conditions of a list, with what they name looked up. */
-export interface Conditions {
-  search: string | null
-  filters: readonly PeopleFilter[]
-  flows: readonly { entry: FlowEntry; meets(runs: readonly RunRow[]): boolean }[]
+export interface Conditions extends PeopleConditions {
+  /** What storage leaves to be decided by the runs of a flow. */
+  runs: readonly { flowRef: FlowRef; meet(runs: readonly RunRow[]): boolean }[]
 }
+
+export const isEveryone = ({ search, rules, flows }: Conditions): boolean =>
+  search === null && rules.length + flows.length === 0
 
 const filterShape = shapeOf(PeopleFilter)
 
@@ -56,22 +54,25 @@ export async function conditionsOf(
   const named = filters.flatMap(({ flows = [] }) => flows)
   const { flows } = named.length === 0 ? { flows: [] } : await store.read(organisation.ref)
   const idOf = new Map(flows.map(({ key, id }) => [key, id]))
+  const found = named.map((condition, i) => {
+    const entry = catalogue().flow(idOf.get(condition.flow) ?? '')
+    const path = `/filter/flows/${i}`
+    if (entry) return { entry, condition, path }
+    throw invalid({ path: `${path}/flow`, message: `No flow has the key ${condition.flow}` })
+  })
   return {
     search: search === null ? null : search.toLowerCase(),
-    filters,
-    flows: named.map((condition, i) => {
-      const entry = catalogue().flow(idOf.get(condition.flow) ?? '')
-      const path = `/filter/flows/${i}`
-      if (!entry) {
-        throw invalid({ path: `${path}/flow`, message: `No flow has the key ${condition.flow}` })
-      }
-      return { entry, meets: meeting(entry, condition, path) }
+    rules: filters.filter(({ rules = [] }) => rules.length > 0),
+    flows: found.map(({ entry: { ref: flowRef }, condition: { outcome, leftAt, answer } }) => {
+      const isMet = outcome !== 'not_met'
+      const isLeft = isMet && leftAt !== undefined
+      return { flowRef, outcome, isLeft, isAnswered: isMet && answer !== undefined }
     }),
+    runs: found.flatMap(({ entry, condition, path }) => meeting(entry, condition, path)),
   }
 }
 
-function meeting(entry: FlowEntry, condition: FlowCondition, path: string) {
-  const { outcome, leftAt, answer } = condition
+function meeting(entry: FlowEntry, { outcome, leftAt, answer }: FlowCondition, path: string) {
   const stepOf = (key: string, place: string) => {
     const found = [...entry.steps].find(([, step]) => step.key === key)
     if (found) return found[0]
@@ -79,48 +80,33 @@ function meeting(entry: FlowEntry, condition: FlowCondition, path: string) {
   }
   const leftStep = leftAt === undefined ? null : stepOf(leftAt, 'leftAt')
   const asking = answer === undefined ? null : stepOf(answer.step, 'answer/step')
+  if (outcome === 'not_met' || (leftStep === null && asking === null)) return []
   const positions = new FlowPositions(entry)
   const isLeft = ({ completedAt, steps, version }: RunRow) =>
     completedAt === null && positions.furthest(steps, version) === leftStep
   const isAnswered = ({ answers }: RunRow) =>
     answers.some(given => given.stepId === asking && answerMeets(answer!, given.answer))
-  return (runs: readonly RunRow[]) => {
-    if (outcome === 'not_met') return runs.length === 0
-    return (
-      runs.length > 0 &&
-      (outcome === undefined || bestOutcome(runs.map(outcomeOf)) === outcome) &&
-      (leftStep === null || runs.some(isLeft)) &&
-      (asking === null || runs.some(isAnswered))
-    )
-  }
-}
-
-type Outcome = ReturnType<typeof outcomeOf>
-
-function bestOutcome(outcomes: readonly Outcome[]): Outcome {
-  if (outcomes.includes('completed')) return 'completed'
-  return outcomes.includes('dismissed') ? 'dismissed' : 'in_progress'
+  const meet = (runs: readonly RunRow[]) =>
+    (leftStep === null || runs.some(isLeft)) && (asking === null || runs.some(isAnswered))
+  return [{ flowRef: entry.ref, meet }]
 }
 
 /** People who meet conditions, in an order, some at a time. @throws AppError if the caller is gone */
 export async function* matching(
   organisation: Organisation,
-  { search, filters, flows }: Conditions,
+  conditions: Conditions,
   [order, after]: [Parameters<PeopleList['people']>[1], Parameters<PeopleList['people']>[2]],
   { list }: Pick<ListDeps, 'list'>,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ListedPerson[]> {
-  for await (const page of list.people(organisation.ref, order, after)) {
+  const pages = list.people(organisation.ref, order, after, conditions)
+  for await (let people of pages) {
     if (signal.aborted) throw callerGone(signal.reason)
-    let people = page.filter(
-      ({ person }) => search === null || person.slice(1).toLowerCase().includes(search),
-    )
-    people = people.filter(({ traits }) => filters.every(filter => rulesHold(filter, traits)))
-    for (const { entry, meets } of flows) {
+    for (const { flowRef, meet } of conditions.runs) {
       if (people.length === 0) break
       const names = people.map(({ person }) => person)
-      const runs = await list.runsIn(organisation.ref, entry.ref, names)
-      people = people.filter(({ person }) => meets(runs.get(person) ?? []))
+      const runs = await list.runsIn(organisation.ref, flowRef, names)
+      people = people.filter(({ person }) => meet(runs.get(person) ?? []))
     }
     if (people.length > 0) yield people
   }

@@ -1,6 +1,7 @@
 import { type StaticDecode, Type } from '@sinclair/typebox'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
+import type { FlowCondition, PeopleFilter } from '../../core/person/filter.ts'
 import type { ReportedTrait, SeenPage } from '../../core/person/seen.ts'
 import type { FlowRef, OrganisationRef } from '../../core/reference.ts'
 import { Instant, InstantOrNull, OrganisationId, Text } from '../../core/shapes.ts'
@@ -114,13 +115,33 @@ export interface MetFlow {
   isDismissed: boolean
 }
 
+/** Which people a list has. */
+export interface PeopleConditions {
+  /** A part of an ID, in lower case. */
+  search: string | null
+  /** Rules on traits as last reported. All of these have to hold. */
+  rules: readonly Pick<PeopleFilter, 'match' | 'rules'>[]
+  flows: readonly {
+    flowRef: FlowRef
+    /** The person's best outcome; undefined for any run. */
+    outcome: FlowCondition['outcome']
+    /** Whether the person has to have a run that was not completed, or one with answers. */
+    isLeft: boolean
+    isAnswered: boolean
+  }[]
+}
+
 /** What a list of people needs from storage. */
 export interface PeopleList {
-  /** People after a place in an order, some at a time. Null for the beginning. */
+  /**
+   * People after a place in an order, some at a time. Null for the beginning. While it finds nobody who meets
+   * the conditions, it returns empty lists, so that a caller can end it.
+   */
   people(
     orgRef: OrganisationRef,
     order: PeopleOrder,
     after: PeoplePlace | null,
+    conditions?: PeopleConditions,
   ): AsyncIterable<readonly ListedPerson[]>
   /** How many people there are. */
   count(orgRef: OrganisationRef): Promise<number>

@@ -53,7 +53,6 @@ test('a tour of three steps is written on the real page, previewed, and publishe
   await page.getByLabel('Share of people', { exact: true }).fill('10')
   await isSaved(page)
   await page.getByRole('button', { name: 'Review and publish' }).click()
-  await page.getByRole('button', { name: 'Publish', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 

@@ -96,11 +96,10 @@ test('a draft is previewed on the page by a link from the editor, and the link c
   await page.getByRole('button', { name: 'Preview on page' }).click()
   const dialog = page.getByRole('dialog', { name: 'Preview the draft on your page' })
   await dialog.getByLabel('Page URL').fill(`${site.origin}/projects`)
-  await dialog.getByRole('button', { name: 'Create link' }).click()
-  const link = await dialog.locator('code').first().textContent()
   const opening = page.context().waitForEvent('page')
-  await dialog.getByRole('button', { name: 'Open page' }).click()
+  await dialog.getByRole('button', { name: 'Open preview' }).click()
   const opened = await opening
+  const link = await dialog.locator('code').first().textContent()
   await opened.getByRole('dialog', { name: 'Ahoy again' }).waitFor()
   expect(opened.url()).toBe(`${site.origin}/projects`)
   expect(link).toStartWith(`${site.origin}/projects#cairn-preview=`)

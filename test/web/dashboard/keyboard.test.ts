@@ -39,7 +39,7 @@ const heading = (page: Page, name: string, level = 1) =>
 test('a broken step is repaired in the draft and published', async () => {
   const { page } = await house.visit('')
   await page.getByText('Needs attention').waitFor()
-  await enter(page, /create.*in Welcome tour/)
+  await enter(page, /Start a project.*in Welcome tour/)
   await page.getByText('Suggested selector').waitFor()
   await enter(page, 'Use in draft')
   await page.getByRole('dialog').waitFor()

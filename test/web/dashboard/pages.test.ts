@@ -22,10 +22,7 @@ testPages(
     },
     {
       ...{ path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },
-      onPaper: [
-        /– .+ \d{4}, Berlin, all versions/,
-        'Runs that were neither completed nor dismissed',
-      ],
+      onPaper: [/– .+ \d{4}, Berlin, all versions/, 'Runs neither completed nor dismissed'],
     },
     {
       ...{ path: '/flows/welcome/edit', title: 'Edit · Welcome tour', heading: 'Welcome tour' },

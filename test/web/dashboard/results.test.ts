@@ -320,7 +320,7 @@ test('a trait that nobody has is “Not set”, and an unlisted one is rejected'
     ['Not set', '40'],
   ])
   await page.goto(house.at('/flows/welcome?by=shoe'))
-  await page.getByText('it lists plan, role').first().waitFor()
+  await page.getByText('“shoe” is not a listed trait').waitFor()
 })
 
 test('a step without reports has no bars; the controls for comparing two versions fit on one line', async () => {

@@ -42,6 +42,7 @@ test('every role gets the code that the command line prints, and can copy it', a
     expect(tag).toContain(house.snippetKey)
     expect(printed.stdout).toContain(tag)
   }
+  await page.getByText('For sites with a strict policy').click()
   expect(printed.stdout).toContain(await codeIn(page, 'Calls before the script loads').innerText())
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('button', { name: 'Copy: Content security policy' }).click()
@@ -68,6 +69,7 @@ const siteWith = (html: string, policy: string) =>
 test('a page with the code for pages or for tag managers is detected under the content policy shown beside it', async () => {
   const { page } = await house.visit('/install')
   await page.getByLabel('People sign in').click()
+  await page.getByText('For sites with a strict policy').click()
   for (const [way, code] of [
     ['HTML', 'Tag'],
     ['Tag manager', 'Custom HTML'],
@@ -135,11 +137,10 @@ test('an explanation rejects invalid values, shows the conditions of the API, an
   await requireSound(page, noticed)
   expect(noticed.requests.filter(url => url.endsWith('/manage/explain'))).toEqual([])
   await field.fill('https://app.example.com/projects')
-  await page.getByText('Details', { exact: true }).click()
-  await page.getByLabel('Other traits').fill('nonsense')
-  await page.getByRole('button', { name: 'Check' }).click()
-  await page.getByText('Enter a JSON object').waitFor()
-  await page.getByLabel('Other traits').fill('{"plan": "pro"}')
+  await page.getByText('Other traits').click()
+  await page.getByRole('button', { name: 'Add trait' }).click()
+  await page.getByLabel('Trait', { exact: true }).fill('plan')
+  await page.getByLabel('Value').fill('pro')
   await page.getByLabel('User ID').fill('person-0')
   await page.getByRole('button', { name: 'Check' }).click()
   await page.getByRole('link', { name: 'Welcome tour' }).click()
@@ -158,7 +159,8 @@ test('an explanation rejects invalid values, shows the conditions of the API, an
   })
   await colleague.goto(page.url())
   await colleague.getByText('Welcome tour is not shown').waitFor()
-  expect(await colleague.getByLabel('Other traits').inputValue()).toBe('{"plan": "pro"}')
+  expect(await colleague.getByLabel('Trait', { exact: true }).inputValue()).toBe('plan')
+  expect(await colleague.getByLabel('Value').inputValue()).toBe('pro')
 })
 
 test('a role without access to people gets no link to them, and an explanation at their address', async () => {

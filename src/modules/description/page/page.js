@@ -41,6 +41,25 @@ const showExamples = () => ({
   },
 })
 
+/**
+ * Takes the security schemes as they are, because they have no references. To resolve them, the viewer
+ * would go through the whole description before it shows anything: seconds.
+ */
+const takeSecuritySchemes = () => ({
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        requestResolvedSubtree:
+          (resolve, { specActions, specSelectors }) =>
+          path =>
+            path.join() === 'components,securitySchemes'
+              ? specActions.updateResolvedSubtree(path, specSelectors.specJson().getIn(path))
+              : resolve(path),
+      },
+    },
+  },
+})
+
 window.SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#description',
@@ -48,7 +67,7 @@ window.SwaggerUIBundle({
     linkParts()
     linkAuthorize()
   },
-  plugins: [showExamples],
+  plugins: [showExamples, takeSecuritySchemes],
   deepLinking: true,
   // A pasted key or token is forgotten with the page.
   persistAuthorization: false,

@@ -30,6 +30,7 @@ const words = {
     'member.role': 'Changed a role',
     'member.remove': 'Removed a member',
     'dashboard.sign_in': 'Signed in',
+    'flow.edit': 'Edited the draft',
     'flow.push': 'Pushed a flow',
     'flow.push_and_publish': 'Pushed and published',
     'flow.publish': 'Published',
@@ -40,6 +41,26 @@ const words = {
     'flow.unlock': 'Unlocked the flow',
     'flow.pin': 'Saved an element snapshot',
     'flow.repair': 'Updated a selector',
+    'flow.preview': 'Created a preview link',
+    'flow.end_preview': 'Revoked a preview link',
+    'flow.promote': 'Promoted from staging',
+    'flow.promoted': 'Promoted to production',
+    'image.upload': 'Uploaded an image',
+    'image.delete': 'Deleted an image',
+    'segment.create': 'Created a segment',
+    'segment.change': 'Changed a segment',
+    'segment.delete': 'Deleted a segment',
+    'webhook.create': 'Added a webhook',
+    'webhook.change': 'Changed a webhook',
+    'webhook.remove': 'Removed a webhook',
+    'webhook.rotate': 'Rotated a webhook secret',
+    'webhook.test': 'Tested a webhook',
+    'webhook.replay': 'Sent a delivery again',
+    'alerts.change': 'Changed alert rules',
+    'alerts.ask': 'Requested an address for the report',
+    'alerts.send': 'Sent the report',
+    'organisation.link': 'Linked an organisation',
+    'organisation.unlink': 'Unlinked an organisation',
     'person.erase': 'Erased a person',
     'person.allow': 'Lifted an erasure',
     'dead_letters.retry': 'Retried dead letters',
@@ -61,7 +82,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
     cell: ({ actor, via }) => (
       <span>
         {actor}
-        <span class="row-note">{words.via[via]}</span>
+        <span class="row-note fine">{words.via[via]}</span>
       </span>
     ),
   },
@@ -70,7 +91,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
     cell: ({ action, subject }) => (
       <span>
         {words.actions[action] ?? action}
-        <span class="row-note">
+        <span class="row-note fine">
           <a href={addressOfSubject(subject)} title={words.of(subject)}>
             <code>{subject}</code>
           </a>
@@ -85,7 +106,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
         {line.note && <p class="note">“{line.note}”</p>}
         <AuditChange line={line} />
         {line.requestId && (
-          <span class="row-note">
+          <span class="row-note fine">
             Request <code>{line.requestId}</code>
           </span>
         )}
@@ -105,7 +126,7 @@ function Find() {
   }
   return (
     <form
-      class="controls"
+      class="controls row below-4"
       onSubmit={event => {
         event.preventDefault()
         show(text)

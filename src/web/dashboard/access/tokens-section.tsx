@@ -35,7 +35,7 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
     cell: ({ name, id }) => (
       <>
         {name}
-        <span class="row-note">
+        <span class="row-note fine">
           <code>{id}</code>
         </span>
       </>

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useAction } from '../api/action.ts'
+import { explained } from '../api/explained.ts'
 import { askSession, renew } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -28,7 +29,7 @@ export function YourName() {
           hint="Your colleagues see it beside your changes. It cannot be changed here later."
           maxLength={100}
           autocomplete="name"
-          problem={failure ? (failure.told.details?.[0]?.message ?? failure.message) : undefined}
+          problem={failure ? explained(failure) : undefined}
           isProblemOld={failure !== null}
           value={name.value}
           onChange={text => {

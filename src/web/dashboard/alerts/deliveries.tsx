@@ -34,7 +34,7 @@ const columns: Column<DeliveryJson>[] = [
     cell: ({ type, mail, id, body }) => (
       <>
         {mail ?? type}
-        <span class="row-note">
+        <span class="row-note fine">
           <code>{id}</code>
         </span>
         <details class="sent-body">
@@ -53,7 +53,7 @@ const columns: Column<DeliveryJson>[] = [
     cell: ({ status, fault, attempts, nextAt }) => (
       <>
         {status ?? fault ?? '–'}
-        <span class="row-note">
+        <span class="row-note fine">
           {words.tries(attempts)}
           {nextAt && attempts > 0 && `, ${words.next(momentHere(nextAt))}`}
         </span>

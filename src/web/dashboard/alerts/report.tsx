@@ -142,7 +142,7 @@ const columns = (resend: ((recipient: Recipient) => void) | null): Column<Recipi
       <>
         <Badge tone={tones[state]}>{words.consent[state]}</Badge>
         {state === 'waiting' && (
-          <span class="row-note">
+          <span class="row-note fine">
             {confirmationSentAt === null
               ? 'No link sent yet'
               : words.confirmationSent(momentHere(confirmationSentAt))}

@@ -38,7 +38,7 @@ function State({ of }: { of: WebhookJson }) {
   return (
     <>
       <Badge tone={tone}>{name}</Badge>
-      <span class="row-note">
+      <span class="row-note fine">
         {disabledAt !== null && disabledWhy !== null && words.offWhy[disabledWhy]}
         {disabledAt === null && failingSince !== null && words.since(formatAge(failingSince))}
         {disabledAt === null &&
@@ -57,8 +57,8 @@ const columns = ({ test, turn, choose, rotate, remove }: WebhookActions): Column
     cell: webhook => (
       <>
         <span class="webhook-url">{webhook.url}</span>
-        <span class="row-note">{words.subscribed(webhook.types)}</span>
-        <span class="row-note">
+        <span class="row-note fine">{words.subscribed(webhook.types)}</span>
+        <span class="row-note fine">
           <a href={addressOf(['settings', 'webhooks'], { webhook: webhook.id })}>Deliveries</a>
         </span>
       </>

@@ -33,8 +33,8 @@ export function Controls({
   const named = (number: number) => `Version ${number}`
   const others = versions.length > 1 ? newestFirst.filter(number => `${number}` !== version) : []
   return (
-    <div class="controls with-end">
-      <div class="controls-start">
+    <div class="controls row below-4 with-end">
+      <div class="controls-start row min-0">
         <RangePicker question={question} />
         <Button
           class="on-phone"

@@ -178,12 +178,12 @@ export function Durations(shown: Shown) {
       }
     >
       {count < fewest ? (
-        <p class="footnote">Needs at least {fewest} completed runs.</p>
+        <p class="footnote fine">Needs at least {fewest} completed runs.</p>
       ) : (
         <Chart shown={shown} before={before} />
       )}
       {known && !before && (
-        <p class="footnote">
+        <p class="footnote fine">
           Not compared: fewer than {fewest} completed runs in {otherName}.
         </p>
       )}

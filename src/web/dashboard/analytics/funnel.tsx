@@ -29,12 +29,12 @@ function Name({
   flow: string
 }) {
   return (
-    <span class="step-name">
-      <span class="step-number">{position + 1}</span>
+    <span class="step-name line start gap-3">
+      <span class="step-number soft">{position + 1}</span>
       <span>
         {title || key}
         {!isWell(health.state) && (
-          <a class="row-note" href={`${addressOf(['flows', flow, 'health'])}#step-${key}`}>
+          <a class="row-note fine" href={`${addressOf(['flows', flow, 'health'])}#step-${key}`}>
             <Badge tone={toneOfState[health.state]}>{nameOfState[health.state]}</Badge>
           </a>
         )}

@@ -113,7 +113,7 @@ export function Leavers({
               )
             }
           >
-            <p class="lead">
+            <p class="lead below-4">
               {formatCount(leavers.left)} of {formatCount(numbers.reached)} runs left here (
               {formatShare(leavers.left, numbers.reached)}). {formatCount(leavers.wentOn)} went on.
               {clear.length === 0 &&

@@ -53,7 +53,7 @@ export function RangePicker({
         <>
           <Icon name="calendar" />
           <span>{daysOf(from, to) > 0 ? formatDays(from, to) : 'Period'}</span>
-          <span class="zone">{zoneName(zone)}</span>
+          <span class="zone soft ellipsis">{zoneName(zone)}</span>
           <Icon name="down" />
         </>
       }
@@ -101,7 +101,7 @@ function Custom({ question, onChoose }: { question: Question; onChoose(range: Fi
   const problem = problemOf(from.value, to.value)
   return (
     <form
-      class="custom-range"
+      class="custom-range stack gap-3"
       onSubmit={event => {
         event.preventDefault()
         if (!problem) onChoose({ from: from.value, to: to.value, tz: zone.value })

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { AnswerList } from '../../../modules/runs/schema.ts'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
@@ -125,14 +125,19 @@ function List({ flowKey, step, type, question, value }: Shown & { value: string 
 export function Respondents(shown: Shown) {
   const { filters, withFilters } = useFilters()
   const { key } = shown.step
-  if (!may('people:read')) {
-    return <p class="hint">Only editors and owners see who answered and what they wrote.</p>
-  }
   const isOpen = filters.asked === key
   const value = isOpen ? (filters.value ?? '') : ''
   const shownOnly = groupNames[value] ?? value
+  const list = useRef<HTMLDivElement>(null)
+  // The number that opens the list is far above it.
+  useEffect(() => {
+    if (isOpen) list.current?.scrollIntoView()
+  }, [isOpen, value])
+  if (!may('people:read')) {
+    return <p class="hint">Only editors and owners see who answered and what they wrote.</p>
+  }
   return (
-    <div id={`respondents-${key}`} class="stack gap-2">
+    <div ref={list} id={`respondents-${key}`} class="stack gap-2">
       {isOpen ? (
         <>
           <h4>

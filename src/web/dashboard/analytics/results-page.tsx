@@ -67,7 +67,9 @@ function Results({ flow }: { flow: AuthoredFlow }) {
               <PaperRange {...question} />
               <Totals {...shown} />
               {isOtherEmpty && (
-                <p class="footnote">No runs in {otherName}, so there is nothing to compare with.</p>
+                <p class="footnote fine">
+                  No runs in {otherName}, so there is nothing to compare with.
+                </p>
               )}
               <Experiment data={data} />
               <Funnel {...shown} />
@@ -78,7 +80,7 @@ function Results({ flow }: { flow: AuthoredFlow }) {
               <Daily {...shown} />
               <Versions data={data} question={question} />
               {traits && <BySegments flow={flow} question={question} traits={traits} />}
-              <p class="footnote">
+              <p class="footnote fine">
                 Updated {formatDateTime(data.generatedAt)}. Days are those of{' '}
                 {zoneName(data.range.timezone)}.
               </p>

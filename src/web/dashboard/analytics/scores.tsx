@@ -80,7 +80,6 @@ export function Trend({ asked, title }: { asked: Numbers; title: string }) {
   const { trend = [], nps } = asked
   if (trend.filter(period => scoreOf(period) !== null).length < 2) return null
   const unit = nps ? 'NPS' : 'average'
-  const lowest = nps ? 100 : 0
   return (
     <div>
       <h4>{nps ? 'NPS' : 'Average'} by week</h4>
@@ -88,16 +87,15 @@ export function Trend({ asked, title }: { asked: Numbers; title: string }) {
         height={150}
         name={`${unit} by week of “${title}”`}
         classes={['completions']}
-        least={nps ? 200 : 5}
-        // A score below zero has no bar that goes down, so the scale begins at the lowest.
-        formatTick={tick => `${tick - lowest}`}
+        least={nps ? 100 : 5}
+        lowest={nps ? -100 : 0}
         slots={trend.map(period => {
           const score = scoreOf(period)
           return {
             key: period.from,
             label: formatShortDay(period.from),
             title: formatDays(period.from, period.to),
-            parts: score === null ? null : [score + lowest],
+            parts: score === null ? null : [score],
             numbers: [
               [unit, formatScore(score)],
               ['answers', formatCount(period.answers)],

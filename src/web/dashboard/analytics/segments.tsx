@@ -143,7 +143,7 @@ function BySegment({ flow, question, trait }: Shown & { trait: string }) {
             columns={columnsOf(flow.key, question, trait)}
           />
           {segments.some(({ kind }) => kind === 'not_said') && (
-            <p class="footnote">
+            <p class="footnote fine">
               Not set: the page did not send this trait, or the run started before it was listed.
             </p>
           )}
@@ -158,15 +158,19 @@ export function BySegments({ traits, ...shown }: Shown & { traits: readonly stri
   const { by } = shown.question
   return (
     <Part title="Breakdown" beside={traits.length > 0 && <ByTrait by={by} traits={traits} />}>
-      {by !== null ? (
+      {by !== null && traits.includes(by) ? (
         <BySegment {...shown} trait={by} />
-      ) : traits.length > 0 ? (
+      ) : by !== null ? (
         <p class="footnote">
+          “{by}” is not a listed trait. Choose another, or list it in Settings.
+        </p>
+      ) : traits.length > 0 ? (
+        <p class="footnote fine">
           Choose a trait to compare its values, such as the plan that people are on.
         </p>
       ) : (
         <>
-          <p class="footnote">
+          <p class="footnote fine">
             No traits yet. Pages send traits such as plan with identify(). Results can use those
             that an owner lists in Settings.
           </p>

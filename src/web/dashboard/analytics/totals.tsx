@@ -38,7 +38,7 @@ function Figure({
         <Tip text={means}>{name}</Tip>
       </dt>
       <dd class="figure-value number">{children}</dd>
-      <dd class="figure-below number">{below}</dd>
+      <dd class="figure-below soft number">{below}</dd>
     </div>
   )
 }
@@ -53,7 +53,7 @@ function Verdict({ now, before }: { now: Analytics['totals']; before: Analytics[
   const share = ({ completions, starts }: Analytics['totals']) =>
     formatPercent(completions / starts)
   return (
-    <p class="footnote">
+    <p class="footnote fine">
       {isApart
         ? `Completion went from ${share(before)} to ${share(now)}. The 95% intervals do not overlap: this is more than chance.`
         : 'The 95% intervals overlap: the difference may be chance.'}
@@ -95,7 +95,7 @@ export function Totals({
   const active = totals.inProgress - stalled
   return (
     <section aria-label="Totals">
-      <dl class="figures">
+      <dl class="figures framed">
         <Figure name="Starts" means="Runs that started in this period." below={compared('starts')}>
           {runs(totals.starts, null)}
         </Figure>
@@ -159,7 +159,7 @@ export function Totals({
         </Figure>
       </dl>
       {totals.starts < fewest ? (
-        <p class="footnote">Rates and medians need at least {fewest} runs.</p>
+        <p class="footnote fine">Rates and medians need at least {fewest} runs.</p>
       ) : (
         other && <Verdict now={totals} before={other.totals} />
       )}

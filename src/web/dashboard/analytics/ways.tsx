@@ -91,7 +91,7 @@ function Taken({ flow, question }: { flow: AuthoredFlow; question: Question }) {
       {data => {
         const stops = stopsOf(data)
         const rows = rowsOf(data, stops)
-        if (data.totals.starts === 0) return <p class="footnote">No runs in this period.</p>
+        if (data.totals.starts === 0) return <p class="footnote fine">No runs in this period.</p>
         return (
           <>
             <WayChart stops={stops} legs={rows} />

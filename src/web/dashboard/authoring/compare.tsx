@@ -37,7 +37,7 @@ export function Compare({ flow, versions }: { flow: AuthoredFlow; versions: read
     [...new Set([...sides, chosen])].map(side => [side, nameOf(side)] as const)
   return (
     <Part id="compare" title="Compare">
-      <div class="controls">
+      <div class="controls row below-4">
         <Select
           isInline
           label="From"

@@ -72,7 +72,7 @@ export function Difference({
             {name}: {count('added')} lines added, {count('removed')} removed
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
-          <section class="diff" dir="ltr" tabIndex={0} aria-label={name}>
+          <section class="diff framed" dir="ltr" tabIndex={0} aria-label={name}>
             <ol>
               {lines.map((line, i) => (
                 <Line key={i} line={line} />

@@ -61,7 +61,7 @@ function Competing({ flow }: { flow: FlowDefinition }) {
       {competing.map(({ key, name, published }) => (
         <li key={key}>
           <a href={addressOf(['flows', key])}>{name}</a>
-          <span class="row-note">{order(published.priority)}</span>
+          <span class="row-note fine">{order(published.priority)}</span>
         </li>
       ))}
     </ul>

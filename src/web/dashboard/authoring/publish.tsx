@@ -7,6 +7,7 @@ import { may } from '../api/session.ts'
 import { flowPath } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Opener } from '../parts/opener.tsx'
+import { useFilters } from '../shell/address.ts'
 import { ChangeDialog } from './change-dialog.tsx'
 import { PublishReview } from './publish-review.tsx'
 import type { Reviewed } from './reviewed.ts'
@@ -34,6 +35,8 @@ async function savePlan(key: string, reviewed: Reviewed, plan: Plan | null): Pro
 /** Publishes a draft as the next version, or publishes again what was unpublished. */
 export function Publish({ flow, said }: Changing) {
   const plan = useSignal<Plan | null>(null)
+  const { filters, setFilters } = useFilters()
+  const isFromEditor = filters.review === 'yes'
   if (!may('flows:publish')) return null
   const { version, hasDraft, key, isLocked } = flow
   const next = hasDraft ? (version ?? 0) + 1 : version!
@@ -42,7 +45,7 @@ export function Publish({ flow, said }: Changing) {
       ? 'Visitors get the new version on their next page. Runs in progress count under the old one.'
       : 'Visitors get it on their next page.'
   return (
-    <Opener look="primary" label="Publish">
+    <Opener look="primary" label="Publish" isOpenAtFirst={isFromEditor}>
       {close => (
         <ChangeDialog
           flowKey={key}
@@ -70,6 +73,7 @@ export function Publish({ flow, said }: Changing) {
           }}
           onClose={() => {
             plan.value = null
+            if (isFromEditor) setFilters({ review: null }, { replace: true })
             close()
           }}
         />

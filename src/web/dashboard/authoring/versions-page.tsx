@@ -35,7 +35,7 @@ function Versions({ flow }: { flow: AuthoredFlow }) {
               ) : (
                 <>
                   <Ledger {...changing} versions={versions} zone={zone} />
-                  <p class="footnote">Times are in {zone}.</p>
+                  <p class="footnote fine">Times are in {zone}.</p>
                 </>
               )}
             </Part>

@@ -33,6 +33,7 @@ export function BarChart({
   height = 220,
   formatTick = formatCompact,
   least = 4,
+  lowest = 0,
   isAtEdge = false,
 }: {
   slots: readonly Slot[]
@@ -44,6 +45,8 @@ export function BarChart({
   formatTick?: (tick: number) => string
   /** How far the scale goes at least. */
   least?: number
+  /** Where the scale begins, at most zero. A bar of one part may be below zero. */
+  lowest?: number
   /** Whether labels stand where slots begin, as for ranges. */
   isAtEdge?: boolean
 }) {
@@ -60,7 +63,7 @@ export function BarChart({
     least,
     ...slots.map(({ parts, before }) => Math.max(sum(parts), before ?? 0)),
   )
-  const y = scaleLinear([0, most], [height - margin.bottom, top]).nice(4)
+  const y = scaleLinear([lowest, most], [height - margin.bottom, top]).nice(4)
   const every = Math.max(1, Math.ceil(perLabel / Math.max(1, step)))
   const last = slots.length - 1
   const at = chosen.value === null ? null : Math.min(chosen.value, last)
@@ -135,8 +138,8 @@ export function BarChart({
                     key={classes[at]}
                     class={`of-${classes[at]}`}
                     {...place}
-                    y={y(below)}
-                    height={y(from) - y(below)}
+                    y={Math.min(y(below), y(from))}
+                    height={Math.abs(y(from) - y(below))}
                   />
                 )
               })}

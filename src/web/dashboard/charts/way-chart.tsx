@@ -61,7 +61,7 @@ export function WayChart({ stops, legs }: { stops: readonly Stop[]; legs: readon
       <ol>
         {stops.map(({ id, name, runs, past }) => (
           <li key={id}>
-            <span class="way-name">{name}</span>
+            <span class="way-name ellipsis">{name}</span>
             <span class="way-runs">
               {runs}
               {past !== null && <small>{past}</small>}

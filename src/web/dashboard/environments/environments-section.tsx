@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { EnvironmentsAnswer } from '../../../modules/environments/schema.ts'
 import { useAction } from '../api/action.ts'
+import { explained } from '../api/explained.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
@@ -28,9 +29,7 @@ function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
   const typed = useSignal('')
   const { isBusy, refused, run } = useAction()
   const failure = refused.value
-  const problem = failure
-    ? failure.told.details?.[0]?.message || failure.message || 'Not linked. Try again.'
-    : undefined
+  const problem = failure ? explained(failure) : undefined
   const link = () =>
     run(async () => {
       const body = { token: typed.value.trim() }

@@ -77,7 +77,7 @@ function Compared({ data: { organisation, flows } }: { data: StagedFlows }) {
   const shown = isShort ? flows.filter(({ state }) => state !== 'same') : flows
   return (
     <>
-      <p class="lead">Compare flows in {organisation.name} with this organisation.</p>
+      <p class="lead below-4">Compare flows in {organisation.name} with this organisation.</p>
       <StatusMessage of={said} />
       <Check
         label="Only differences"
@@ -128,7 +128,7 @@ export default function StagingPage() {
     <>
       <PageHead title="Staging" above={<a href={addressOf(['flows'])}>Flows</a>} />
       {staging.length > 1 && (
-        <div class="controls">
+        <div class="controls row below-4">
           <Select
             label="Staging organisation"
             isInline

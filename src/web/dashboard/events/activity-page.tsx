@@ -23,7 +23,7 @@ function Controls() {
   const { data } = useRead<FlowList>(flowsPath)
   const flows = (data?.flows ?? []).filter(({ version }) => version !== null)
   return (
-    <div class="controls">
+    <div class="controls row below-4">
       <Segments
         label="Result"
         options={[['', 'All'], ...verdicts.map(one => [one, verdictNames[one]] as const)]}
@@ -94,7 +94,7 @@ function Events({ watched: { events, missed, since } }: { watched: Watched }) {
       ) : (
         <EventTable events={shown} />
       )}
-      <p class="footnote">
+      <p class="footnote fine">
         {missed > 0 && `${formatCount(missed)} more arrived faster than they can be shown. `}
         Events since {formatSecondOfDay(since, browserZone)}, newest first. Restarts after 30
         seconds paused or hidden.

@@ -36,7 +36,7 @@ function Flow({ event: { flowKey, flowId, stepKey, stepId } }: { event: SeenEven
       ) : (
         flowId && <span class="address">Unknown flow {flowId}</span>
       )}
-      {step && <span class="row-note address">{step}</span>}
+      {step && <span class="row-note fine address">{step}</span>}
     </span>
   )
 }
@@ -48,7 +48,7 @@ function Result({ event: { verdict, code, message } }: { event: SeenEvent }) {
     <span class="event-place">
       <Badge tone={toneOfVerdict[verdict]}>{verdictNames[verdict]}</Badge>
       {why && (
-        <span class="row-note" title={code ?? undefined}>
+        <span class="row-note fine" title={code ?? undefined}>
           {why}
         </span>
       )}
@@ -64,7 +64,7 @@ const columns: Column<SeenEvent>[] = [
     cell: ({ kind, name }) => (
       <>
         {kind ? kindName(kind) : 'No kind'}
-        {name && <span class="row-note address">{name}</span>}
+        {name && <span class="row-note fine address">{name}</span>}
       </>
     ),
   },

@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals'
 import { may } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
-import { isWhole, type Question, traitsIn } from './explain-question.ts'
+import { isWhole, type Question, traitsIn, withTraits } from './explain-question.ts'
 import type { AuthoredFlow } from './flow-list.ts'
+import { TraitRows } from './trait-rows.tsx'
 
 /** Asks what to explain, and passes it on once all of it makes sense. */
 export function ExplainForm({
@@ -24,10 +25,6 @@ export function ExplainForm({
   const urlWrong =
     url.trim() === '' ? 'Enter a page URL.' : 'Enter the full URL, with https:// or http://.'
   const urlProblem = hasTried.value && !URL.canParse(url) ? urlWrong : undefined
-  const traitsProblem =
-    hasTried.value && !traitsIn(traits)
-      ? 'Enter a JSON object, such as {"plan": "pro"}.'
-      : undefined
   const submit = (event: Event) => {
     event.preventDefault()
     hasTried.value = true
@@ -100,24 +97,8 @@ export function ExplainForm({
         <p class="hint">Your role can check new visitors only.</p>
       )}
       <details class="wide" open={traits !== ''}>
-        <summary>Details</summary>
-        <Field
-          label="Other traits"
-          hint={
-            'Compared in place of those that the person last reported. JSON, such as {"plan": "pro"}'
-          }
-          problem={traitsProblem}
-        >
-          {wiring => (
-            <textarea
-              {...wiring}
-              class="input lines"
-              spellcheck={false}
-              value={traits}
-              onInput={event => set({ traits: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <summary>Other traits</summary>
+        <TraitRows traits={traitsIn(question)} onChange={changed => set(withTraits(changed))} />
       </details>
       <div class="wide">
         <Button type="submit" look="primary">

@@ -39,7 +39,7 @@ function Answer({ question, flows }: { question: Question; flows: readonly Autho
           <>
             <ExplainedTable explanations={explanations} nameOf={nameOf} />
             {flowKeys.length > maxAtOnce && (
-              <p class="footnote">The first {maxAtOnce} published flows.</p>
+              <p class="footnote fine">The first {maxAtOnce} published flows.</p>
             )}
           </>
         )

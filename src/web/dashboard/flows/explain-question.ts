@@ -17,30 +17,29 @@ export const questionIn = (filters: Readonly<Record<string, string | undefined>>
   traits: filters.traits ?? '',
 })
 
-/** The traits in a text; null if it is not a JSON object. An empty text is an empty object. */
-export function traitsIn(text: string): Record<string, unknown> | null {
-  if (text.trim() === '') return {}
+/** The traits in the address, which has them as JSON. None if it was changed by hand and cannot be read. */
+export function traitsIn({ traits }: Question): Record<string, unknown> {
   try {
-    const read: unknown = JSON.parse(text)
-    return typeof read === 'object' && read !== null && !Array.isArray(read)
-      ? (read as Record<string, unknown>)
-      : null
+    return { ...(JSON.parse(traits) as Record<string, unknown>) }
   } catch {
-    return null
+    return {}
   }
 }
 
-/** Whether it can be asked: it names a whole address, and traits that are an object. */
-export const isWhole = ({ url, traits }: Question): boolean =>
-  URL.canParse(url) && traitsIn(traits) !== null
+export const withTraits = (traits: Record<string, unknown>): Pick<Question, 'traits'> => ({
+  traits: Object.keys(traits).length === 0 ? '' : JSON.stringify(traits),
+})
+
+/** Whether it names a whole address. */
+export const isWhole = ({ url }: Question): boolean => URL.canParse(url)
 
 /** The body of the request about one flow. */
-export const bodyOf = ({ url, user, anonymous, traits }: Question, flow: string) => ({
+export const bodyOf = (question: Question, flow: string) => ({
   flow,
-  url,
-  ...(user && { userId: user }),
-  ...(anonymous && { anonymousId: anonymous }),
-  ...(traits.trim() && { traits: traitsIn(traits) ?? {} }),
+  url: question.url,
+  ...(question.user && { userId: question.user }),
+  ...(question.anonymous && { anonymousId: question.anonymous }),
+  ...(question.traits && { traits: traitsIn(question) }),
 })
 
 export const filtersOf = (question: Question): Filters => ({ ...question })

@@ -30,7 +30,7 @@ export function ExplainedTable({
           <a class="row-link" href={withFilters({ flow: flow.key })}>
             {nameOf(flow.key)}
           </a>
-          <span class="row-note">
+          <span class="row-note fine">
             <code>{flow.key}</code>
           </span>
         </>

@@ -121,7 +121,7 @@ export function FlowExplanation({
   const name = nameOf(flow.key)
   return (
     <section class="part">
-      <div class="verdict">
+      <div class="verdict row card">
         <h2>
           {unknown
             ? unknownVerdict(explanation)

@@ -26,7 +26,7 @@ function Status({ flow, numbers }: Row) {
       <Badge tone={tone}>
         <Tip text={isStalled ? 'Nobody has started it in the last 7 days.' : undefined}>{name}</Tip>
       </Badge>
-      <span class="row-note">
+      <span class="row-note fine">
         {[
           flow.version !== null && `v${flow.version}`,
           flow.hasDraft && flow.version !== null && 'unpublished draft',
@@ -54,7 +54,7 @@ const columns = (definitions: Summary['definitions'], tz: string | undefined): C
         <a class="row-link" href={addressOf(['flows', flow.key], { tz })}>
           {flow.name}
         </a>
-        <span class="row-note">{flowKinds[flow.kind]}</span>
+        <span class="row-note fine">{flowKinds[flow.kind]}</span>
       </>
     ),
   },

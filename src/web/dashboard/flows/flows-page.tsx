@@ -56,7 +56,7 @@ function Found({ flows }: { flows: readonly AuthoredFlow[] }) {
         <FlowTable flows={found} summary={summary.data} check={check} />
       )}
       {summary.data && (
-        <p class="footnote">
+        <p class="footnote fine">
           Last {days} days, {summary.data.range.timezone}
         </p>
       )}
@@ -82,7 +82,7 @@ export default function FlowsPage() {
         }
       />
       {flows.length > 0 && (
-        <div class="controls">
+        <div class="controls row below-4">
           <input
             class="input search"
             type="search"

@@ -27,6 +27,8 @@ export interface CodePart {
   name: string
   where: string
   code: string
+  /** Not every site needs it. */
+  isExtra?: boolean
 }
 
 /** Whether the way loads the script by a tag, of which a version can be pinned. */
@@ -132,6 +134,7 @@ function policyPart(installation: Installation, way: Way): CodePart {
   const connect = way === 'extension' ? [] : [`connect-src ${origin};`]
   return {
     name: 'Content security policy',
+    isExtra: true,
     where:
       'If your pages have one, add these sources. img-src is for images that you upload. Nothing needs unsafe-inline.',
     code: [...script, ...connect, images].join('\n'),
@@ -164,6 +167,7 @@ function loadingParts(installation: Installation, key: string, chosen: Chosen): 
 
 const stubPart: CodePart = {
   name: 'Calls before the script loads',
+  isExtra: true,
   where:
     'Optional, before the tag: keeps early calls of cairn.identify() and others. With a strict policy, put it into a file.',
   code: `<script>${installStub}</script>`,

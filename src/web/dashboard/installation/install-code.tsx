@@ -4,8 +4,16 @@ import { Check, Segments } from '../parts/choice.tsx'
 import { Code } from '../parts/code.tsx'
 import { useFilters } from '../shell/address.ts'
 import { Notice } from '../shell/states.tsx'
-import { addressFor, type Chosen, codeParts, loadsTag, ways } from './code-for.ts'
+import { addressFor, type Chosen, type CodePart, codeParts, loadsTag, ways } from './code-for.ts'
 import type { Installation } from './state.ts'
+
+const Part = ({ name, where, code }: CodePart) => (
+  <div class="code-part">
+    <h3>{name}</h3>
+    <p class="hint">{where}</p>
+    <Code name={name}>{code}</Code>
+  </div>
+)
 
 /** What to put where, for each way in which pages load scripts. The choice is kept in the address. */
 export function InstallCode({ of }: { of: Installation }) {
@@ -25,6 +33,7 @@ export function InstallCode({ of }: { of: Installation }) {
       </Notice>
     )
   }
+  const parts = codeParts(of, snippetKey, chosen)
   return (
     <>
       <Segments
@@ -49,14 +58,20 @@ export function InstallCode({ of }: { of: Installation }) {
           />
         )}
       </div>
-      {codeParts(of, snippetKey, chosen).map(({ name, where, code }) => (
-        <div key={name} class="code-part">
-          <h3>{name}</h3>
-          <p class="hint">{where}</p>
-          <Code name={name}>{code}</Code>
-        </div>
-      ))}
-      <p class="footnote">
+      {parts
+        .filter(({ isExtra }) => !isExtra)
+        .map(part => (
+          <Part key={part.name} {...part} />
+        ))}
+      <details>
+        <summary>For sites with a strict policy or early calls</summary>
+        {parts
+          .filter(({ isExtra }) => isExtra)
+          .map(part => (
+            <Part key={part.name} {...part} />
+          ))}
+      </details>
+      <p class="footnote fine">
         Pages reach this server at {addressFor(of)}.{' '}
         {publicUrl === null &&
           'If your visitors use another address, ask the operator to set CAIRN_PUBLIC_URL. '}

@@ -90,7 +90,7 @@ export function DeadLetters() {
               none="No dead letters"
             />
             {letters.length < all && (
-              <p class="footnote">
+              <p class="footnote fine">
                 First {letters.length} of {formatCount(all)}
               </p>
             )}

@@ -51,7 +51,7 @@ function Backups({ of: { backups, isShared } }: { of: Server }) {
         />
       )}
       {isFailing && <p class="problem">The last backup failed. The server’s log says why.</p>}
-      <p class="footnote">
+      <p class="footnote fine">
         <a href={manual(isShared ? 'several-machines#back-up-and-restore' : 'backup')}>
           How to back up
         </a>
@@ -130,7 +130,7 @@ export default function ServerPage() {
                 ['Free disk space', formatBytes(data.disk.freeBytes)],
               ]}
             />
-            <p class="footnote">
+            <p class="footnote fine">
               <a href={manual('operations')}>Monitoring: metrics, traffic and errors</a>
             </p>
             {data.isShared && <Nodes />}

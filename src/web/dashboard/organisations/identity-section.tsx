@@ -35,12 +35,12 @@ function Counts({ last24h }: Pick<IdentityAnswer, 'last24h'>) {
       {all === 0 ? (
         <p class="hint">No calls with a user ID in the last 24 hours.</p>
       ) : (
-        <dl class="figures four">
+        <dl class="figures framed four">
           {verdicts.map(verdict => (
             <div class="figure" key={verdict}>
               <dt>{words.verdicts[verdict]}</dt>
               <dd class="figure-value">{formatCount(last24h[verdict])}</dd>
-              <dd class="figure-below">{formatShare(last24h[verdict], all)}</dd>
+              <dd class="figure-below soft">{formatShare(last24h[verdict], all)}</dd>
             </div>
           ))}
         </dl>

@@ -104,7 +104,7 @@ function Look({ settings, statusText }: { settings: Settings; statusText: Signal
           </Button>
         </div>
       </form>
-      <div class="look-preview">
+      <div class="look-preview stack gap-3 min-0">
         <div>
           <Segments
             label="Show"
@@ -125,7 +125,7 @@ function Look({ settings, statusText }: { settings: Settings; statusText: Signal
           theme={theme}
         />
         {typeof logo === 'string' && !/^https:/i.test(logo) && (
-          <p class="footnote">The preview cannot show a logo with a relative address.</p>
+          <p class="footnote fine">The preview cannot show a logo with a relative address.</p>
         )}
       </div>
     </div>

@@ -71,15 +71,15 @@ export default function SettingsPage({ params }: PageProps) {
   return (
     <>
       <PageHead title="Settings" part={name} />
-      <div class="settings">
+      <div class="settings stack gap-5">
         <Navigation current={current} />
-        <section class="setting" key={path}>
+        <section class="setting stack" key={path}>
           <h2>{name}</h2>
-          <p class="lead">{lead}</p>
+          <p class="lead below-4">{lead}</p>
           {fields && <SettingsForm fields={fields} isReadOnly={isReadOnly?.() ?? false} />}
           {Body && <Body />}
           {more && (
-            <p class="footnote">
+            <p class="footnote fine">
               <a href={manual(more[0])}>{more[1]}</a>
             </p>
           )}

@@ -93,12 +93,12 @@ const columnsOf = (asked: Asked): Column<Loss>[] => [
           {flow.name}
         </a>
         {numbers.stalled && (
-          <span class="row-note">
+          <span class="row-note fine">
             <Badge tone="warn">Stalled</Badge> No runs in the last 7 days
           </span>
         )}
         {flow.status === 'draft' && (
-          <span class="row-note">
+          <span class="row-note fine">
             <Badge>Draft</Badge>
           </span>
         )}

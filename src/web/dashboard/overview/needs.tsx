@@ -60,7 +60,7 @@ function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert 
 const ofDraft = (flow: AuthoredFlow): Need => ({
   key: `draft ${flow.key}`,
   urgency: 0,
-  badge: ['accent', 'Unpublished draft'],
+  badge: ['accent', 'Draft'],
   title:
     flow.version === null
       ? `${flow.name} is not published`
@@ -159,13 +159,13 @@ export function Needs({
   ].sort((a, b) => b.urgency - a.urgency)
   if (needs.length === 0) {
     return (
-      <p class="all-well">
+      <p class="all-well line soft">
         <Icon name="done" /> All clear: no broken steps, no unpublished drafts.
       </p>
     )
   }
   return (
-    <ul class="needs">
+    <ul class="needs framed">
       {needs.map(({ key, badge: [tone, state], title, why, address }) => (
         <li key={key}>
           <a href={address}>

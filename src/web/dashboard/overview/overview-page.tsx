@@ -47,7 +47,7 @@ function together<A, B, C>(a: Read<A>, b: Read<B>, c: Read<C>): Read<[A, B, C]> 
 
 /** Whether the snippet is alive, in one line. */
 const Snippet = ({ of: { state, lastSeenAt } }: { of: Installation }) => (
-  <p class="snippet-state">
+  <p class="snippet-state row">
     <strong>Snippet</strong>
     <Badge tone={toneOfInstall[state]}>{nameOfInstall[state]}</Badge>
     <span class="hint">{lastSeenAt && `last seen ${formatAge(lastSeenAt)}`}</span>
@@ -73,7 +73,7 @@ function Numbers({ flows, check }: FlowList & { check: StepCheck }) {
               losses={lossesOf(flows, data.flows, check.steps)}
               asked={{ from: data.range.from, tz: zone }}
             />
-            <p class="footnote">Days are those of {zoneName(data.range.timezone)}.</p>
+            <p class="footnote fine">Days are those of {zoneName(data.range.timezone)}.</p>
           </Part>
         </>
       )}

@@ -44,11 +44,11 @@ export function Week({ flows }: { flows: readonly FlowSummary[] }) {
         <Tip text={means}>{name}</Tip>
       </dt>
       <dd class="figure-value number">{formatCount(now[field])}</dd>
-      <dd class="figure-below number">{formatCount(before[field])} the week before</dd>
+      <dd class="figure-below soft number">{formatCount(before[field])} the week before</dd>
     </div>
   )
   return (
-    <dl class="figures four">
+    <dl class="figures framed four">
       <div class="figure">
         <dt>
           <Tip text="Completed runs out of all runs of all flows that started in the last 7 days.">
@@ -56,7 +56,7 @@ export function Week({ flows }: { flows: readonly FlowSummary[] }) {
           </Tip>
         </dt>
         <dd class="figure-value number">{rateOf(now)}</dd>
-        <dd class="figure-below number">
+        <dd class="figure-below soft number">
           {rateOf(before)} the week before. {verdictOf(now, before)}
         </dd>
       </div>

@@ -37,7 +37,7 @@ export function Dialog({
       }}
       onPointerDown={event => event.target === dialog.current && onClose?.()}
     >
-      <div class="dialog-body">
+      <div class="dialog-body stack">
         <header class="dialog-head">
           <h2 id={id}>{title}</h2>
           {onClose && (

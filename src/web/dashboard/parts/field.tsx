@@ -132,7 +132,7 @@ export function Field({
       <p id={`${id}-hint`} class="hint">
         {hint}
       </p>
-      <div id={`${id}-problem`} class="field-problems" role="alert">
+      <div id={`${id}-problem`} class="field-problems stack gap-1 break" role="alert">
         {problems.map(({ severity, message }) => (
           <p key={message} class={severity}>
             {message}

@@ -140,3 +140,9 @@ export function numberIn(text: string, min: number, max: number, isWhole: boolea
   const isRight = number >= min && number <= max && (!isWhole || Number.isInteger(number))
   return isRight ? number : Number.NaN
 }
+
+/** The value that a page would report: `12` is a number, `true` a boolean, everything else a text. */
+export function typedValue(typed: string): string | number | boolean {
+  if (typed === 'true' || typed === 'false') return typed === 'true'
+  return typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed
+}

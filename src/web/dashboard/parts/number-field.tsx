@@ -42,7 +42,7 @@ export function NumberField(
   return (
     <Field {...frame} problem={wrong ?? frame.problem}>
       {wiring => (
-        <span class="with-unit">
+        <span class="line">
           <input
             {...wiring}
             class="input short"
@@ -59,7 +59,7 @@ export function NumberField(
               onChange(next)
             }}
           />
-          {unit && <span class="unit">{unit}</span>}
+          {unit && <span class="soft">{unit}</span>}
         </span>
       )}
     </Field>

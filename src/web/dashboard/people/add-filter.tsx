@@ -4,6 +4,7 @@ import { type DraftAnswer, flowPath, writtenIn } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { typedValue } from '../parts/format.ts'
 import { Select } from '../parts/select.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { comparisons, type FlowCondition, outcomes, type PeopleFilter } from './filter.ts'
@@ -16,18 +17,12 @@ interface Adding {
 const entriesOf = <Key extends string>(of: Readonly<Record<Key, string>>) =>
   Object.entries(of) as [Key, string][]
 
-/** A number or true is compared as such, because pages report it so. */
-const comparedValue = (typed: string) => {
-  if (typed === 'true' || typed === 'false') return typed === 'true'
-  return typed !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed
-}
-
 /** Adds a condition on a trait. */
 export function AddTrait({ traits, onAdd, onClose }: Adding & { traits: readonly string[] }) {
   const attribute = useSignal(traits[0] ?? '')
   const op = useSignal<keyof typeof comparisons>('eq')
   const typed = useSignal('')
-  const value = op.value === 'exists' ? true : comparedValue(typed.value.trim())
+  const value = op.value === 'exists' ? true : typedValue(typed.value.trim())
   return (
     <Dialog title="Filter by trait" onClose={onClose}>
       <form

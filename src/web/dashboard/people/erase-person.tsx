@@ -29,7 +29,7 @@ export function ErasePerson({
       act={async () => onErased(await act<Erasure>(personPath(person), { method: 'DELETE' }))}
       onClose={onClose}
     >
-      <ul class="what-happens">
+      <ul class="what-happens stack gap-2">
         <li>All their data is deleted, in this server’s files too. This cannot be undone.</li>
         <li>Totals in results stay as they are, without their name.</li>
         <li>

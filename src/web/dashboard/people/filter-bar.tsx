@@ -42,7 +42,7 @@ export function FilterBar({
   const nameOf = (key: string) => flows.find(flow => flow.key === key)?.name ?? key
   return (
     <>
-      <div class="controls">
+      <div class="controls row below-4">
         <input
           class="input search"
           type="search"

@@ -41,7 +41,7 @@ function Items({ items }: Met) {
       <summary>
         {done} of {items.length}
       </summary>
-      <ul class="ticks">
+      <ul class="ticks fine">
         {items.map(({ key, title, completedAt }) => (
           <li key={key}>
             {completedAt && <Icon name="done" size={14} />}
@@ -64,7 +64,7 @@ const columns: Column<Met>[] = [
         <a class="row-link" href={addressOf(['flows', flowKey])}>
           {name}
         </a>
-        <span class="row-note">
+        <span class="row-note fine">
           {flowKinds[kind]} · <code>{flowKey}</code>
         </span>
       </>
@@ -78,7 +78,7 @@ const columns: Column<Met>[] = [
       return (
         <span>
           <Badge tone={toneOf[state]}>{nameOf[state]}</Badge>
-          {completedAt && <small class="row-note">completed {moment(completedAt)}</small>}
+          {completedAt && <small class="row-note fine">completed {moment(completedAt)}</small>}
         </span>
       )
     },

@@ -56,7 +56,7 @@ export const columnsOf = (traits: readonly string[]): Column<Row>[] => {
           )}
         >
           {userId ?? anonymousId}
-          {userId === null && <span class="row-note">Anonymous visitor</span>}
+          {userId === null && <span class="row-note fine">Anonymous visitor</span>}
         </a>
       ),
     }),

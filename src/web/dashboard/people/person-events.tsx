@@ -2,7 +2,9 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { defaultZone, momentHere } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
+import { useRead } from '../api/read.ts'
 import { ask } from '../api/request.ts'
+import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { Button } from '../parts/button.tsx'
 import { formatCount, none } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
@@ -28,12 +30,20 @@ const eventNames: Readonly<Record<string, string>> = {
 const placeOf = ({ cursor }: PersonEvent) => Number.parseInt(cursor, 36)
 
 /** What an event is about: its flow with step or item, or its own name. */
-const aboutOf = ({ flowKey, stepKey, itemKey, name, reason }: PersonEvent) =>
-  [[flowKey, stepKey ?? itemKey].filter(Boolean).join(' / '), name, reason]
+const aboutOf = (
+  { flowKey, stepKey, itemKey, name, reason }: PersonEvent,
+  flows: FlowList['flows'],
+) =>
+  [
+    flows.find(({ key }) => key === flowKey)?.name ?? flowKey,
+    stepKey ?? itemKey,
+    name,
+    reason?.replaceAll('_', ' '),
+  ]
     .filter(Boolean)
     .join(' · ')
 
-const columnsFor = (person: Person): Column<PersonEvent>[] => [
+const columnsFor = (person: Person, flows: FlowList['flows']): Column<PersonEvent>[] => [
   {
     name: 'Time',
     cell: ({ occurredAt }) => (
@@ -49,14 +59,14 @@ const columnsFor = (person: Person): Column<PersonEvent>[] => [
       <>
         {eventNames[kind] ?? kind}
         {person.kind === 'anonymous' && userId !== null && (
-          <small class="row-note">by {userId}</small>
+          <small class="row-note fine">by {userId}</small>
         )}
       </>
     ),
   },
   {
     name: 'Flow',
-    cell: event => aboutOf(event) || none,
+    cell: event => aboutOf(event, flows) || none,
   },
   {
     name: 'Page',
@@ -64,7 +74,7 @@ const columnsFor = (person: Person): Column<PersonEvent>[] => [
       url === null ? (
         none
       ) : (
-        <span class="event-url" title={url}>
+        <span class="event-url ellipsis" title={url}>
           {url}
         </span>
       ),
@@ -78,7 +88,9 @@ function useEvents(person: Person, { events, next }: PersonHistory) {
   const { isBusy, refused, run } = useAction()
   const add = (more: readonly PersonEvent[]) => {
     const all = new Map([...known.peek(), ...more].map(event => [event.cursor, event]))
-    known.value = [...all.values()].sort((a, b) => placeOf(b) - placeOf(a))
+    known.value = [...all.values()].sort(
+      (a, b) => b.occurredAt.localeCompare(a.occurredAt) || placeOf(b) - placeOf(a),
+    )
   }
   useEffect(() => add(events), [events])
   const showMore = () =>
@@ -93,6 +105,7 @@ function useEvents(person: Person, { events, next }: PersonHistory) {
 
 /** The events of a person, as far back as the reader asks for. */
 export function PersonEvents({ person, history }: { person: Person; history: PersonHistory }) {
+  const flows = useRead<FlowList>(flowsPath).data?.flows ?? []
   const { known, hasMore, isBusy, refused, showMore } = useEvents(person, history)
   return (
     <Part
@@ -102,7 +115,7 @@ export function PersonEvents({ person, history }: { person: Person; history: Per
       {known.length > 0 ? (
         <Table
           caption="Timeline"
-          columns={columnsFor(person)}
+          columns={columnsFor(person, flows)}
           rows={known}
           keyOf={({ cursor }) => cursor}
         />
@@ -119,7 +132,7 @@ export function PersonEvents({ person, history }: { person: Person; history: Per
           </p>
         </div>
       ) : (
-        known.length > 0 && <p class="footnote">All {formatCount(known.length)} events</p>
+        known.length > 0 && <p class="footnote fine">All {formatCount(known.length)} events</p>
       )}
     </Part>
   )

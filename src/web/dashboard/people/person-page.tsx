@@ -62,7 +62,7 @@ function PersonData({ person }: { person: Person }) {
             </Unseen>
           ) : (
             <>
-              <div class="controls actions">
+              <div class="controls row below-4 actions">
                 {whyNot}
                 <ExportPerson person={person} say={text => (said.value = text)} />
                 {may('people:erase') && (

@@ -67,7 +67,7 @@ function Controls({ flow, question }: { flow: AuthoredFlow; question: Question }
   const published = Array.from({ length: newest }, (_, i) => `${newest - i}`)
   const shown = filters.outcome === 'in_progress' ? [...outcomes, 'in_progress' as const] : outcomes
   return (
-    <div class="controls">
+    <div class="controls row below-4">
       <RangePicker question={question} also={{ after: null }} />
       <Segments
         label="Outcome"
@@ -89,7 +89,7 @@ function Controls({ flow, question }: { flow: AuthoredFlow; question: Question }
           onChange={version => setFilters({ version, after: null })}
         />
       )}
-      <span class="at-end">
+      <span class="at-end push">
         <LinkButton icon="download" href={csvAddress(flow.key, question, 'runs')} download>
           Download all runs (CSV)
         </LinkButton>

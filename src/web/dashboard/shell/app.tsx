@@ -45,7 +45,7 @@ function SignInPage() {
     if (path === signInPath) route(addressOf(), true)
   }
   return (
-    <main class="sign-in">
+    <main class="sign-in stack">
       <Mark size={36} />
       <h1>{code ? 'Open the dashboard' : 'Sign in to Cairn'}</h1>
       <SignIn
@@ -80,7 +80,7 @@ function Pages() {
   if (session.value === null) {
     if (!trouble.value) return <Skeleton lines={0} />
     return (
-      <main class="sign-in">
+      <main class="sign-in stack">
         <h1 class="unseen">Cairn</h1>
         <Notice icon="warning" title="Server unreachable" isAlert>
           Trying again every few seconds.

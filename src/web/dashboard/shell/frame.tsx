@@ -89,7 +89,7 @@ export function Frame() {
         >
           <Icon name="menu" />
         </button>
-        <a class="organisation" href={addressOf()}>
+        <a class="organisation line min-0" href={addressOf()}>
           <Mark />
           <strong>{session.value!.organisation.name}</strong>
         </a>

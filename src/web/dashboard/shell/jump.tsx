@@ -3,6 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import { useEffect, useId } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import type { People } from '../../../modules/people/schema.ts'
+import { useOnce } from '../api/once.ts'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
@@ -26,7 +27,7 @@ const maxPeople = 5
 /** After a pause in typing of this length, people are looked for. */
 const pauseMs = 250
 
-/** The pages and flows, and the people whose id has what was typed. */
+/** The pages, flows and sections of the settings, and the people whose id has what was typed. */
 function useTargets(typed: string): Target[] {
   const { data } = useRead<FlowList>(flowsPath, 60_000)
   const wanted = useSignal('')
@@ -55,6 +56,18 @@ function useTargets(typed: string): Target[] {
     icon: 'flows' as const,
     address: addressOf(['flows', key]),
   }))
+  const mayChange = may('settings:write')
+  const settings = useOnce(`settings ${mayChange}`, async () =>
+    mayChange ? (await import('../organisations/sections.ts')).groups : [],
+  )
+  const sections = (settings.value ?? []).flatMap(([, of]) =>
+    of.map(({ name, path }) => ({
+      name,
+      hint: 'Settings',
+      icon: 'settings' as const,
+      address: addressOf(['settings', path]),
+    })),
+  )
   const persons = (isPerson ? (people.data?.people ?? []) : []).map(
     ({ userId: user, anonymousId: anonymous }) => ({
       name: user ?? anonymous ?? '',
@@ -63,7 +76,7 @@ function useTargets(typed: string): Target[] {
       address: addressOf(['people'], { user, anonymous }),
     }),
   )
-  return [...pages, ...flows, ...persons]
+  return [...pages, ...flows, ...sections, ...persons]
 }
 
 /** A list filtered by typing. Arrows choose, Enter goes there (ARIA's combobox pattern). */

@@ -96,7 +96,7 @@ const appearanceNames = { system: 'System', light: 'Light', dark: 'Dark' }
 
 /** Chooses dark, light, or the system's setting. */
 const Appearance = () => (
-  <div class="menu-row">
+  <div class="menu-row line between gap-4">
     <span>Appearance</span>
     <Segments
       label="Appearance"
@@ -111,7 +111,7 @@ const Appearance = () => (
 export function Sidebar({ current, onGo }: { current: PageRoute | null; onGo?: () => void }) {
   return (
     <>
-      <a class="organisation" href={addressOf()} onClick={onGo}>
+      <a class="organisation line min-0" href={addressOf()} onClick={onGo}>
         <Mark />
         <span class="unseen">Organisation </span>
         <strong>{session.value!.organisation.name}</strong>
@@ -129,7 +129,7 @@ export function Sidebar({ current, onGo }: { current: PageRoute | null; onGo?: (
         <kbd>Ctrl K</kbd>
       </Button>
       <PageLinks current={current} {...(onGo && { onGo })} />
-      <div class="sidebar-end">
+      <div class="sidebar-end stack gap-1">
         <Button
           look="quiet"
           onClick={() => {

@@ -42,9 +42,9 @@ export function PageHead({
     lastPath = location.pathname
   }, [])
   return (
-    <header class="page-head">
+    <header class="page-head stack gap-2">
       {above && <nav class="above">{above}</nav>}
-      <div class="page-head-row">
+      <div class="page-head-row row">
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>

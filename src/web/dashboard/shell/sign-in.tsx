@@ -108,7 +108,7 @@ function ByLink({ code, onDone, onSpent }: { code: string; onDone(): void; onSpe
   )
 }
 
-const Or = () => <div class="or">or</div>
+const Or = () => <div class="or line gap-3 fine">or</div>
 
 /** The ways to sign in, both on the sign-in page and in the dialog over a page whose session has ended. */
 export function SignIn({

@@ -28,7 +28,7 @@ export function Notice({
     <section class="notice" role={isAlert ? 'alert' : undefined}>
       <Icon name={icon} size={20} />
       <h2>{title}</h2>
-      {children && <div class="notice-text">{children}</div>}
+      {children && <div class="notice-text soft">{children}</div>}
       {actions && <div class="actions">{actions}</div>}
     </section>
   )
@@ -116,7 +116,7 @@ export function FailureNotice({ failure, again }: { failure: Failure; again(): v
 export function StaleNote({ failure, at, again }: { failure: Failure; at: number; again(): void }) {
   const seconds = useSecondsUntil(failure.told.retryAt)
   return (
-    <div class="stale-note" role="status">
+    <div class="stale-note soft" role="status">
       <Icon name="warning" />
       <span>
         {failure.status === 429 ? limited(seconds) : `${explain(failure).title}.`} Showing data from{' '}
@@ -133,7 +133,7 @@ export function StaleNote({ failure, at, again }: { failure: Failure; at: number
 
 /** Shown while something is loading for the first time. */
 export const Skeleton = ({ lines = 4 }: { lines?: number }) => (
-  <div class="skeleton" role="status">
+  <div class="skeleton stack gap-3" role="status">
     <span class="unseen">Loading</span>
     {Array.from({ length: lines }, (_, i) => (
       <span key={i} class="bone" />

@@ -79,7 +79,7 @@ function Steps({
   const written = published?.steps ?? steps.map(({ step }) => ({ key: step, title: step }))
   return (
     <>
-      <p class="lead">{summaryOf(steps)}</p>
+      <p class="lead below-4">{summaryOf(steps)}</p>
       <StatusMessage of={said} />
       {inOrder(written, steps).map(({ one: { key, title }, place, step }) => (
         <StepSection
@@ -94,7 +94,7 @@ function Steps({
           range={check.historyRange}
         />
       ))}
-      <p class="footnote">
+      <p class="footnote fine">
         Reports of the last 24 hours about the published version. Each person counts once.
       </p>
     </>

@@ -116,8 +116,8 @@ export function StepSection({
   const isBad = step !== null && !isWell(step.state)
   return (
     <section class="part step" id={`step-${stepKey}`} aria-label={title}>
-      <header class="step-head">
-        <span class="step-number">{place}</span>
+      <header class="step-head row">
+        <span class="step-number soft">{place}</span>
         <h2>{title}</h2>
         {step && (
           <span class="badges">
@@ -132,7 +132,7 @@ export function StepSection({
       {step === null ? (
         <p class="hint">No element to monitor.</p>
       ) : (
-        <div class="step-body">
+        <div class="step-body stack gap-2">
           <StepFacts step={step} />
           {range && <History {...{ step, title, range }} />}
           <Remedy {...{ flow, step, title, said, drafted }} />

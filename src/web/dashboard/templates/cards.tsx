@@ -7,7 +7,7 @@ export const TemplateCards = ({ templates }: { templates: readonly Template[] })
   <ul class="grid templates">
     {templates.map(({ id, goal, why, picture }) => (
       <li key={id}>
-        <a class="template" href={addressOf(['flows', 'new'], { template: id })}>
+        <a class="template stack gap-1 framed" href={addressOf(['flows', 'new'], { template: id })}>
           <Picture name={picture} />
           <strong>{goal}</strong>
           <span class="hint">{why}</span>

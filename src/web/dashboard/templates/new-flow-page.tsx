@@ -22,7 +22,7 @@ export default function NewFlowPage() {
           </>
         }
       />
-      <p class="lead">
+      <p class="lead below-4">
         What do you want to achieve? You get a complete draft, and change what you like.
       </p>
       {goals.map(([goal, ofGoal]) => (

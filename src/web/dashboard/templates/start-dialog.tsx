@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso'
 import type { FlowDefinition } from '../../../core/flow/flow.ts'
 import { pageFlow } from '../../../core/flow/forms.ts'
 import { useAction } from '../api/action.ts'
+import { explained } from '../api/explained.ts'
 import { useOnce } from '../api/once.ts'
 import { FlowPreview } from '../authoring/preview/flow-preview.tsx'
 import { Button } from '../parts/button.tsx'
@@ -61,7 +62,7 @@ export function StartDialog({ template, onClose }: { template: Template; onClose
           <p class="problem" role="alert">
             {refused.value.status === 412
               ? 'Somebody just created a flow with this name. Choose another one.'
-              : refused.value.message}
+              : explained(refused.value)}
           </p>
         )}
         <div class="dialog-end">

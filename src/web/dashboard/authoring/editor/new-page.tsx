@@ -29,7 +29,7 @@ export default function NewPage() {
     <>
       <PageHead title="New flow" above={<a href={addressOf(['flows'])}>Flows</a>} />
       <Workbench editing={editing} flowKey="" canWrite>
-        <p class="lead">
+        <p class="lead below-4">
           Name the flow and add steps or items. Creating the draft shows it to no visitor.
         </p>
       </Workbench>

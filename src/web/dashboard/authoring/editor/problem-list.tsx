@@ -26,7 +26,7 @@ export function ProblemList({
         : counts.join(', ') || 'No problems'
   return (
     <section class="problem-list" aria-label="Problems">
-      <p class="problem-count" role="status" aria-busy={state === 'judging'}>
+      <p class="problem-count line gap-1 soft" role="status" aria-busy={state === 'judging'}>
         {text}
       </p>
       {problems.length > 0 && (
@@ -39,7 +39,7 @@ export function ProblemList({
                   <span class="unseen">{severity === 'error' ? 'Error' : 'Warning'}: </span>
                   {message}
                 </span>
-                {line !== null && <span class="problem-line">Line {line}</span>}
+                {line !== null && <span class="problem-line soft">Line {line}</span>}
               </button>
             </li>
           ))}

@@ -104,7 +104,7 @@ export function Workbench({
   const state = isFailing ? 'failing' : isJudged ? 'judged' : 'judging'
   const review = async () => {
     const isSaved = await editing.save()
-    if (isSaved) return isNew || route(addressOf(['flows', flowKey, 'versions']))
+    if (isSaved) return isNew || route(addressOf(['flows', flowKey, 'versions'], { review: 'yes' }))
     showAll()
     const [first] = (judged.peek()?.problems ?? []).filter(({ severity }) => severity === 'error')
     if (first) goTo.value = { pointer: first.path }
@@ -113,16 +113,16 @@ export function Workbench({
     if (canWrite && !(await editing.save())) showAll()
   })
   return (
-    <div class="workbench">
+    <div class="stack gap-3 min-0">
       {isRestored && (
-        <section class="editor-notice">
+        <section class="editor-notice row">
           <Icon name="info" />
           <span>Restored the changes that were not saved.</span>
           <Button onClick={() => editing.revert()}>Discard them</Button>
         </section>
       )}
       {children}
-      <div class="workbench-bar">
+      <div class="workbench-bar row">
         <Segments
           label="Write as"
           options={sides}
@@ -159,7 +159,7 @@ export function Workbench({
           <section class="notice">
             <Icon name="warning" size={20} />
             <h2>The form cannot read this YAML</h2>
-            <p class="notice-text">Fix it in the YAML. Your work is safe.</p>
+            <p class="notice-text soft">Fix it in the YAML. Your work is safe.</p>
             <div class="actions">
               <Button look="primary" onClick={() => setFilters({ view: 'yaml' })}>
                 Open YAML

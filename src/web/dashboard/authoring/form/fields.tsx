@@ -108,7 +108,7 @@ function GroupOf({ group, rows, at }: { group: Group; rows: readonly Field[][]; 
   return (
     <section class="field-group" aria-label={title}>
       {title && (
-        <div class="field-group-head">
+        <div class="stack gap-1">
           <h3>{title}</h3>
           {help && <p class="hint">{help}</p>}
         </div>

@@ -30,8 +30,8 @@ export function FlowForm({ part, onPart, goTo = null, ...form }: FlowFormProps) 
         of={ofFlow.filter(({ path: place }) => !partNames.some(name => isOf(name, place)))}
       />
       <div class="flow-form">
-        <div class="flow-form-columns">
-          <nav class="outline" aria-label="Parts of the flow">
+        <div class="flow-form-columns stack gap-5">
+          <nav class="outline stack" aria-label="Parts of the flow">
             <div class="outline-section">
               {isMessage && (
                 <OutlineLink
@@ -39,7 +39,7 @@ export function FlowForm({ part, onPart, goTo = null, ...form }: FlowFormProps) 
                   problems={problems.filter(({ path: place }) => isUnder(place, '/steps'))}
                   onChoose={() => choose({ list: 'steps', index: 0 })}
                 >
-                  <span class="outline-title">Message</span>
+                  <span class="outline-title ellipsis">Message</span>
                 </OutlineLink>
               )}
               {partNames.map(name => (
@@ -49,7 +49,7 @@ export function FlowForm({ part, onPart, goTo = null, ...form }: FlowFormProps) 
                   problems={ofFlow.filter(({ path: place }) => isOf(name, place))}
                   onChoose={() => choose(name)}
                 >
-                  <span class="outline-title">{parts[name].name}</span>
+                  <span class="outline-title ellipsis">{parts[name].name}</span>
                 </OutlineLink>
               ))}
             </div>

@@ -1,6 +1,7 @@
 import { useId } from 'preact/hooks'
 import { useAction } from '../../api/action.ts'
 import { server } from '../../api/base.ts'
+import { explained } from '../../api/explained.ts'
 import { act } from '../../api/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -46,7 +47,7 @@ export function ImageField({ frame, path, value, write }: ControlProps) {
   }
   const failure = refused.value
   return (
-    <div class="image-field">
+    <div class="image-field stack gap-2">
       {isShown(address) && <img src={address} alt="" />}
       <Field
         {...frame}
@@ -106,7 +107,7 @@ export function ImageField({ frame, path, value, write }: ControlProps) {
             ? 'Not uploaded: server unreachable.'
             : failure.status === 413
               ? 'Not uploaded. The image must be 1 MiB or smaller.'
-              : `Not uploaded. ${failure.message}`}
+              : `Not uploaded. ${explained(failure)}`}
         </p>
       )}
     </div>

@@ -103,7 +103,7 @@ export function LanguagesPart() {
     <>
       <Fields of={ownLanguage} />
       <section class="field-group" aria-label="Other languages">
-        <div class="field-group-head">
+        <div class="stack gap-1">
           <h3>Other languages</h3>
           <p class="hint">
             Visitors read the language of your page or of their browser. Missing texts are shown in

@@ -35,7 +35,7 @@ export function ListField({
     write(rest.length > 0 ? rest : undefined)
   }
   return (
-    <div class="rule-list" ref={box}>
+    <div class="stack gap-3" ref={box}>
       <Problems of={problems.filter(problem => problem.path === pointerOf(path))} />
       {list.length === 0 && <p class="hint">{empty}</p>}
       {list.map((_, index) => (

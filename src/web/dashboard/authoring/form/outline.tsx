@@ -34,7 +34,7 @@ export const OutlineLink = ({
 }) => (
   <button
     type="button"
-    class="outline-link"
+    class="outline-link line"
     aria-current={isChosen ? 'true' : undefined}
     onClick={onChoose}
   >
@@ -138,10 +138,10 @@ export function OutlineList({
               problems={problemsUnder(problems, [...path, entry.index])}
               onChoose={() => onChoose(entry.index)}
             >
-              <span class="step-number" aria-hidden="true">
+              <span class="step-number soft" aria-hidden="true">
                 {entry.index + 1}
               </span>
-              <bdi class="outline-title">{entry.title}</bdi>
+              <bdi class="outline-title ellipsis">{entry.title}</bdi>
             </OutlineLink>
           </li>
         ))}

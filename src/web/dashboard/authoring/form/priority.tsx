@@ -62,7 +62,7 @@ export function PriorityField({ frame, value, write, flow }: ControlProps) {
           {others.length === 0 ? (
             <p class="hint">No other published flow is shown on these pages.</p>
           ) : (
-            <ol class="priority-list">
+            <ol class="priority-list framed">
               {above.map(({ key, name }) => (
                 <li key={key}>{name}</li>
               ))}

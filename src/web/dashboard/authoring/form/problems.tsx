@@ -8,7 +8,7 @@ export function Problems({ of }: { of: readonly FlowProblem[] }) {
     (a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'),
   )
   return (
-    <ul class="field-problems">
+    <ul class="field-problems stack gap-1 break">
       {sorted.map(({ severity, code, path, message }) => (
         <li key={`${path} ${code} ${message}`} class={severity}>
           <Icon name="warning" size={14} />

@@ -25,6 +25,9 @@ interface Placed {
 
 const nameOf = (flowKey: string) => `page:${session.value?.organisation.slug}/${flowKey}`
 
+/** The page that was used last for a flow; null if none was. */
+export const knownPage = (flowKey: string): string | null => stored(nameOf(flowKey))
+
 /** The address that a rule names, if it names one. A path is relative to the known page. */
 function addressIn({ match, pattern }: Rule, known: string | null): string | null {
   if (match === 'glob' && pattern.includes('*')) return null
@@ -36,7 +39,7 @@ function addressIn({ match, pattern }: Rule, known: string | null): string | nul
  * flow's rule names, else one on which the step was seen. Empty if nothing is known.
  */
 function useAddress(flowKey: string, stepKey: string): string {
-  const remembered = stored(nameOf(flowKey))
+  const remembered = knownPage(flowKey)
   const isKnown = remembered !== null
   const listed = useRead<FlowList>(isKnown ? null : flowsPath)
   // A flow that is not stored yet has no draft to ask for.

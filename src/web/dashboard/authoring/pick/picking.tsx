@@ -99,8 +99,8 @@ export function Picking({
   const isKept = data?.proposals.some(({ number }) => number === chosen.value?.proposal) === true
   return (
     <div class="picking">
-      <div class="pick-state">
-        <p class="pick-code">
+      <div class="stack gap-3">
+        <p class="pick-code row">
           <span class="unseen">Code</span>
           <strong>{begun.code}</strong>
           <span class="hint">Your page shows the same four letters.</span>

@@ -40,7 +40,7 @@ function Choice({
   return (
     <label class="candidate">
       <input type="radio" name="picked-selector" checked={isChosen} onChange={onChoose} />
-      <span class="candidate-text">
+      <span class="candidate-text stack gap-1">
         <code>{selector}</code>
         <span class="badges">
           <Badge tone={toneOf[grade]}>{grades[grade]}</Badge>
@@ -71,7 +71,7 @@ function Picked({ proposal, chosen }: { proposal: Proposal; chosen: Signal<Chose
       : []),
   ]
   return (
-    <fieldset class="proposal">
+    <fieldset class="proposal stack gap-2 min-0">
       <legend>{element}</legend>
       <p class="hint">on {page}</p>
       {notes.map(sentence => (

@@ -86,12 +86,12 @@ export function FlowPreview({ flow, isLoading, part, onPart, theme }: FlowPrevie
           />
         )}
         {isLoading || (parts.length > 0 && frame.shown.value === null) ? (
-          <p class="preview-nothing" role="status">
+          <p class="preview-nothing soft" role="status">
             Loading preview…
           </p>
         ) : (
           parts.length === 0 && (
-            <p class="preview-nothing">
+            <p class="preview-nothing soft">
               <strong>Nothing to show yet</strong>{' '}
               {known
                 ? 'This flow has no steps or items.'
@@ -100,7 +100,7 @@ export function FlowPreview({ flow, isLoading, part, onPart, theme }: FlowPrevie
           )
         )}
       </div>
-      <div role="status" class="preview-said">
+      <div role="status" class="preview-said stack gap-2 break">
         {flow === null && known && (
           <p>The flow has errors. The preview shows it as it was before.</p>
         )}

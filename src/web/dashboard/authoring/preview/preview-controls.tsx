@@ -56,7 +56,7 @@ export function PreviewControls({ room, locales }: { room: number; locales: read
         }
       >
         {close => (
-          <div class="stack custom-range">
+          <div class="stack custom-range gap-3">
             <Select
               label="Language"
               value={language.value}

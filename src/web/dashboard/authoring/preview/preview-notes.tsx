@@ -7,7 +7,7 @@ type Track = (name: string) => void
 
 /** An event that takes the part further, with a button that sends it. */
 const Event = ({ why, name, onTrack }: { why: string; name: string; onTrack: Track }) => (
-  <li class="preview-event">
+  <li class="preview-event row">
     <span>
       {why} <code>{name}</code>
     </span>
@@ -62,7 +62,7 @@ export function PreviewNotes({
   const step = isList ? undefined : flow.steps.find(({ key }) => key === at)
   const item = isList ? flow.checklist?.items.find(({ key }) => key === at) : undefined
   return (
-    <ul class="preview-notes">
+    <ul class="stack gap-1 fine">
       {step && <StepNotes step={step} onTrack={onTrack} />}
       {item && <ItemNotes item={item} onTrack={onTrack} />}
       <li>Nothing is counted. Targeting and frequency are ignored. Tab leaves the preview.</li>
