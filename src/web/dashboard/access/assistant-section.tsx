@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { CreatedToken } from '../../../modules/access/schema.ts'
 import { useRead } from '../api/read.ts'
-import { addressFor } from '../installation/code-for.ts'
+import { addressFor, type CodePart } from '../installation/code-for.ts'
+import { CodeBlock } from '../installation/install-code.tsx'
 import { type Installation, installPath } from '../installation/state.ts'
 import { Code } from '../parts/code.tsx'
 import { Opener } from '../parts/opener.tsx'
@@ -9,7 +10,7 @@ import { Reading } from '../shell/states.tsx'
 import { NewToken, ShownToken } from './new-token.tsx'
 
 /** What to enter in each kind of assistant. @param token a placeholder until one was created */
-const clientsOf = (server: string, token: string) => {
+const clientsOf = (server: string, token: string): CodePart[] => {
   const program = {
     command: 'cairn',
     args: ['mcp', '--url', server],
@@ -62,15 +63,9 @@ export function AssistantSection() {
               )}
             </Opener>
           </div>
-          {clientsOf(addressFor(data), made.value?.token ?? 'TOKEN').map(
-            ({ name, where, code }) => (
-              <div key={name} class="code-part">
-                <h3>{name}</h3>
-                <p class="hint">{where}</p>
-                <Code name={name}>{code}</Code>
-              </div>
-            ),
-          )}
+          {clientsOf(addressFor(data), made.value?.token ?? 'TOKEN').map(client => (
+            <CodeBlock key={client.name} {...client} />
+          ))}
         </>
       )}
     </Reading>

@@ -7,7 +7,8 @@ import { Notice } from '../shell/states.tsx'
 import { addressFor, type Chosen, type CodePart, codeParts, loadsTag, ways } from './code-for.ts'
 import type { Installation } from './state.ts'
 
-const Part = ({ name, where, code }: CodePart) => (
+/** Lines to put somewhere. */
+export const CodeBlock = ({ name, where, code }: CodePart) => (
   <div class="code-part">
     <h3>{name}</h3>
     <p class="hint">{where}</p>
@@ -61,14 +62,14 @@ export function InstallCode({ of }: { of: Installation }) {
       {parts
         .filter(({ isExtra }) => !isExtra)
         .map(part => (
-          <Part key={part.name} {...part} />
+          <CodeBlock key={part.name} {...part} />
         ))}
       <details>
         <summary>For sites with a strict policy or early calls</summary>
         {parts
           .filter(({ isExtra }) => isExtra)
           .map(part => (
-            <Part key={part.name} {...part} />
+            <CodeBlock key={part.name} {...part} />
           ))}
       </details>
       <p class="footnote fine">
