@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatShare } from '../../../src/web/dashboard/words/time.ts'
+import { formatShare } from '../../../src/web/dashboard/parts/format.ts'
 import { progressIn } from '../../../src/web/snippet/standing.ts'
 
 test.each([

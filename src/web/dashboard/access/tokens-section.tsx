@@ -7,11 +7,11 @@ import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { formatAge } from '../parts/format.ts'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
-import { formatAge } from '../words/time.ts'
 import { NewToken, ShownToken } from './new-token.tsx'
 
 const words = {

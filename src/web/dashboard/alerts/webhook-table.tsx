@@ -2,9 +2,9 @@ import type { WebhookJson } from '../../../modules/alerts/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
+import { formatAge } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
-import { formatAge } from '../words/time.ts'
 
 const words = {
   offWhy: {

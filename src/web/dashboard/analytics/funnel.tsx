@@ -4,8 +4,7 @@ import { fewest, formatCount, formatSeconds, formatShare, none } from '../parts/
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
-import { isWell, toneOfState } from '../steps/health.ts'
-import { flowWords } from '../words/flows.ts'
+import { isWell, nameOfState, toneOfState } from '../steps/health.ts'
 import { Behind } from './behind.tsx'
 import { type Analytics, type Question, runsBehind, type StepNumbers } from './question.ts'
 
@@ -36,7 +35,7 @@ function Name({
         {title || key}
         {!isWell(health.state) && (
           <a class="row-note fine" href={`${addressOf(['flows', flow, 'health'])}#step-${key}`}>
-            <Badge tone={toneOfState[health.state]}>{flowWords.health[health.state]}</Badge>
+            <Badge tone={toneOfState[health.state]}>{nameOfState[health.state]}</Badge>
           </a>
         )}
       </span>

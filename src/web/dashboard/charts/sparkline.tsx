@@ -1,4 +1,4 @@
-import { formatCount, formatShortDay } from '../words/time.ts'
+import { formatCount, formatShortDay } from '../parts/format.ts'
 
 interface Day {
   date: string

@@ -6,12 +6,12 @@ import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { formatAge } from '../parts/format.ts'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { Table } from '../parts/table.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
-import { formatAge } from '../words/time.ts'
 import { environmentsPath, useLinks } from './links.ts'
 
 const words = {

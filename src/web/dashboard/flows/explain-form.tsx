@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import { may } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
-import { explainWords as words } from '../words/explain.ts'
 import { isWhole, type Question, traitsIn, withTraits } from './explain-question.ts'
 import type { AuthoredFlow } from './flow-list.ts'
 import { TraitRows } from './trait-rows.tsx'
@@ -23,7 +22,9 @@ export function ExplainForm({
   const set = (changed: Partial<Question>) => {
     typed.value = { ...typed.value, ...changed }
   }
-  const urlProblem = hasTried.value && !URL.canParse(url) ? words.urlWrong(url) : undefined
+  const urlWrong =
+    url.trim() === '' ? 'Enter a page URL.' : 'Enter the full URL, with https:// or http://.'
+  const urlProblem = hasTried.value && !URL.canParse(url) ? urlWrong : undefined
   const submit = (event: Event) => {
     event.preventDefault()
     hasTried.value = true
@@ -32,15 +33,15 @@ export function ExplainForm({
   }
   const offered = flows.filter(({ status }) => status !== 'archived')
   const people = [
-    ['user', words.user, words.userHint, user],
-    ['anonymous', words.anonymous, words.anonymousHint, anonymous],
+    ['user', 'User ID', 'Empty for a new visitor.', user],
+    ['anonymous', 'Anonymous ID', 'Of a browser without a signed-in user.', anonymous],
   ] as const
   return (
     <form class="asking" onSubmit={submit} noValidate>
       <div class="wide">
         <Field
-          label={words.url}
-          hint={words.urlHint}
+          label="Page URL"
+          hint="As the browser shows it, such as https://app.example.com/projects"
           problem={urlProblem}
           isProblemOld={question.url !== ''}
         >
@@ -56,7 +57,7 @@ export function ExplainForm({
           )}
         </Field>
       </div>
-      <Field label={words.flow}>
+      <Field label="Flow">
         {wiring => (
           <select
             {...wiring}
@@ -64,7 +65,7 @@ export function ExplainForm({
             value={flow}
             onChange={event => set({ flow: event.currentTarget.value })}
           >
-            <option value="">{words.everyFlow}</option>
+            <option value="">Every published flow</option>
             {offered.map(({ key, name }) => (
               <option key={key} value={key}>
                 {name}
@@ -93,7 +94,7 @@ export function ExplainForm({
           </Field>
         ))
       ) : (
-        <p class="hint">{words.noPeople}</p>
+        <p class="hint">Your role can check new visitors only.</p>
       )}
       <details class="wide" open={traits !== ''}>
         <summary>Other traits</summary>
@@ -101,7 +102,7 @@ export function ExplainForm({
       </details>
       <div class="wide">
         <Button type="submit" look="primary">
-          {words.ask}
+          Check
         </Button>
       </div>
     </form>

@@ -4,8 +4,6 @@ import { LinkButton } from '../parts/button.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
-import { explainWords as words } from '../words/explain.ts'
-import { flowWords } from '../words/flows.ts'
 import { ExplainForm } from './explain-form.tsx'
 import { bodyOf, filtersOf, isWhole, type Question, questionIn } from './explain-question.ts'
 import { ExplainedTable } from './explained-table.tsx'
@@ -25,10 +23,10 @@ function Answer({ question, flows }: { question: Question; flows: readonly Autho
     return (
       <Notice
         icon="flows"
-        title={words.nothingPublished}
-        actions={<LinkButton href={addressOf(['flows'])}>{flowWords.title}</LinkButton>}
+        title="No published flows"
+        actions={<LinkButton href={addressOf(['flows'])}>Flows</LinkButton>}
       >
-        {words.nothingPublishedWhy}
+        Publish a flow first, or choose a draft above.
       </Notice>
     )
   }
@@ -40,7 +38,9 @@ function Answer({ question, flows }: { question: Question; flows: readonly Autho
         return (
           <>
             <ExplainedTable explanations={explanations} nameOf={nameOf} />
-            {flowKeys.length > maxAtOnce && <p class="footnote fine">{words.first(maxAtOnce)}</p>}
+            {flowKeys.length > maxAtOnce && (
+              <p class="footnote fine">The first {maxAtOnce} published flows.</p>
+            )}
           </>
         )
       }}
@@ -55,8 +55,11 @@ export default function ExplainPage() {
   const list = useRead<FlowList>(flowsPath)
   return (
     <>
-      <PageHead title={words.title}>
-        <p class="hint">{words.why}</p>
+      <PageHead title="Troubleshoot">
+        <p class="hint">
+          Check whether a person sees a flow on a page, and why. To share the check, copy this
+          page’s URL.
+        </p>
       </PageHead>
       <Reading of={list}>
         {({ flows }) => (
@@ -73,8 +76,8 @@ export default function ExplainPage() {
             {isWhole(question) ? (
               <Answer question={question} flows={flows} />
             ) : (
-              <Notice icon="explain" title={words.start}>
-                {words.startWhy}
+              <Notice icon="explain" title="Enter a page URL">
+                Add a person to check what they have done before, too.
               </Notice>
             )}
           </>

@@ -1,8 +1,13 @@
 import { Badge } from '../parts/badge.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { useFilters } from '../shell/address.ts'
-import { explainWords as words } from '../words/explain.ts'
-import { type Explanation, isUnknown, verdictOf } from './explanation.tsx'
+import {
+  type Explanation,
+  isUnknown,
+  ruleNames,
+  unknownVerdict,
+  verdictOf,
+} from './explanation.tsx'
 
 /** Why a flow is not shown: the first condition that does not hold. */
 const reasonOf = ({ rules }: Explanation) => rules.find(({ holds }) => holds === false)
@@ -18,7 +23,7 @@ export function ExplainedTable({
   const { withFilters } = useFilters()
   const columns: Column<Explanation>[] = [
     {
-      name: words.columns.flow,
+      name: 'Flow',
       isTitle: true,
       cell: ({ flow }) => (
         <>
@@ -32,25 +37,25 @@ export function ExplainedTable({
       ),
     },
     {
-      name: words.columns.verdict,
+      name: 'Result',
       cell: explanation => (
         <Badge tone={explanation.shown ? 'good' : 'neutral'}>{verdictOf(explanation)}</Badge>
       ),
     },
     {
-      name: words.columns.why,
+      name: 'Reason',
       cell: explanation => {
         const reason = reasonOf(explanation)
-        if (reason) return `${words.rules[reason.rule]}: ${reason.why}`
-        if (!isUnknown(explanation)) return words.allHold
-        return words.unknownVerdict(explanation.unreported.join(', '))
+        if (reason) return `${ruleNames[reason.rule]}: ${reason.why}`
+        if (!isUnknown(explanation)) return 'All conditions passed'
+        return unknownVerdict(explanation)
       },
     },
   ]
   return (
     <section class="part">
       <Table
-        caption={words.title}
+        caption="Troubleshoot"
         columns={columns}
         rows={explanations}
         keyOf={({ flow }) => flow.key}

@@ -4,22 +4,63 @@ import { Badge } from '../parts/badge.tsx'
 import { LinkButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
-import { explainWords as words } from '../words/explain.ts'
 
 export type { Explanation }
 
 type Rule = Explanation['rules'][number]
+
+export const ruleNames: Readonly<Record<Rule['rule'], string>> = {
+  key: 'Snippet key',
+  origin: 'Origin',
+  published: 'Published',
+  url: 'Page address',
+  audience: 'Audience',
+  schedule: 'Schedule',
+  rollout: 'Share of people',
+  after: 'After another flow',
+  event: 'Event',
+  delay: 'Delay',
+  throttle: 'Frequency cap',
+  element: 'Element first',
+  frequency: 'How often',
+  priority: 'Priority',
+  target: 'Element',
+  identify: 'Identification',
+}
+
+const ruleMeanings: Readonly<Record<Rule['rule'], string>> = {
+  key: 'Pages need a current snippet key.',
+  origin: 'The page must be on an allowed origin.',
+  published: 'Only published flows are shown.',
+  url: 'The address must match the flow’s pages.',
+  audience: 'The person’s traits must match the flow’s audience.',
+  schedule: 'New runs start only within the schedule.',
+  rollout: 'The flow is shown to a share of people. Some of them may be held out.',
+  after: 'They must have completed another flow first.',
+  event: 'They must have caused an event, as often and as recently as the flow requires.',
+  delay: 'They must have been on the page for a while.',
+  throttle: 'Maximum tours and announcements per person in 24 hours.',
+  element: 'An element must be visible on the page before the flow starts.',
+  frequency: 'Their earlier runs must allow the flow to start again.',
+  priority: 'Only one flow interrupts a page at a time: the one with the highest priority.',
+  target: 'The step’s element must be on the page.',
+  identify: 'Some pages wait until the person is identified.',
+}
+
+export const unknownVerdict = ({ unreported }: Explanation): string =>
+  `Unknown: this person has not reported ${unreported.join(', ')}`
 
 /** Whether nothing speaks against the flow, but it depends on what the person never reported. */
 export const isUnknown = ({ unreported, rules }: Explanation): boolean =>
   unreported.length > 0 && rules.every(({ holds }) => holds !== false)
 
 export const verdictOf = (explanation: Explanation): string => {
-  if (isUnknown(explanation)) return words.isUnknown
-  return explanation.shown ? words.isShown : words.isNotShown
+  if (isUnknown(explanation)) return 'Unknown'
+  return explanation.shown ? 'Shown' : 'Not shown'
 }
 
 const kindOf = (holds: boolean | null) => (holds === null ? 'unknown' : holds ? 'holds' : 'fails')
+const outcomes = { holds: 'Passed', fails: 'Failed', unknown: 'Unknown' }
 const iconOf = { holds: 'done', fails: 'close', unknown: 'info' } as const
 
 function RuleRow({ rule, holds, why, parts }: Rule) {
@@ -28,7 +69,7 @@ function RuleRow({ rule, holds, why, parts }: Rule) {
     <li class={kind}>
       <Icon name={iconOf[kind]} />
       <h3>
-        {words.rules[rule]} <span class="unseen">{words[kind]}</span>
+        {ruleNames[rule]} <span class="unseen">{outcomes[kind]}</span>
       </h3>
       <div>
         <p>{why}</p>
@@ -37,26 +78,28 @@ function RuleRow({ rule, holds, why, parts }: Rule) {
             {parts.map(part => (
               <li key={part.why} class={kindOf(part.holds)}>
                 <Icon name={iconOf[kindOf(part.holds)]} size={14} />
-                <span class="unseen">{words[kindOf(part.holds)]}</span>
+                <span class="unseen">{outcomes[kindOf(part.holds)]}</span>
                 <span>{part.why}</span>
               </li>
             ))}
           </ul>
         )}
-        {holds !== true && <p class="hint">{words.ruleMeans[rule]}</p>}
+        {holds !== true && <p class="hint">{ruleMeanings[rule]}</p>}
       </div>
     </li>
   )
 }
 
 function History({ person: { userId, anonymousId, history } }: Explanation) {
-  if (userId === null && anonymousId === null) return <>{words.somebodyNew}</>
+  if (userId === null && anonymousId === null) return <>New visitor, who has seen no flow.</>
   const { runs, inProgress, completedAt } = history
-  const state = inProgress ? 'progress' : completedAt ? 'completed' : 'dismissed'
+  const state = inProgress ? 'in progress' : completedAt ? 'completed' : 'dismissed'
   return (
     <>
       <code>{userId ?? anonymousId}</code>{' '}
-      {runs === 0 ? words.noHistory : words.history(runs, words.states[state])}
+      {runs === 0
+        ? 'Has never seen it.'
+        : `${runs} ${runs === 1 ? 'run' : 'runs'} of it before, the latest ${state}.`}
     </>
   )
 }
@@ -71,7 +114,7 @@ export function FlowExplanation({
   nameOf: (key: string) => string
 }) {
   const { withFilters } = useFilters()
-  const { shown, flow, person, rules, instead, unreported } = explanation
+  const { shown, flow, person, rules, instead } = explanation
   const unknown = isUnknown(explanation)
   const { userId, anonymousId } = person
   const who = userId !== null ? { user: userId } : { anonymous: anonymousId }
@@ -81,29 +124,34 @@ export function FlowExplanation({
       <div class="verdict row card">
         <h2>
           {unknown
-            ? words.unknownVerdict(unreported.join(', '))
+            ? unknownVerdict(explanation)
             : shown
-              ? words.shown(name)
-              : words.notShown(name)}
+              ? `${name} is shown`
+              : `${name} is not shown`}
         </h2>
         <span class="badges">
           <Badge tone={shown ? 'good' : unknown ? 'neutral' : 'bad'}>
             {verdictOf(explanation)}
           </Badge>
           {flow.status === 'published' && flow.version !== null ? (
-            <Badge>{words.version(flow.version)}</Badge>
+            <Badge>v{flow.version}</Badge>
           ) : (
-            <Badge>{words.draftOf}</Badge>
+            <Badge>Draft</Badge>
           )}
           {flow.hasDraft && flow.status === 'published' && (
-            <Badge tone="accent">{words.waiting}</Badge>
+            <Badge tone="accent">Unpublished draft</Badge>
           )}
         </span>
-        {unknown && <p>{words.unknownWhy}</p>}
+        {unknown && (
+          <p>
+            Whether they see the flow depends on this. Add the trait in Settings, and send it with
+            identify().
+          </p>
+        )}
         {instead !== null && (
           <p>
-            {words.instead(nameOf(instead))}{' '}
-            <a href={withFilters({ flow: instead })}>{words.insteadWhy}</a>
+            {nameOf(instead)} is shown instead.{' '}
+            <a href={withFilters({ flow: instead })}>Check that flow</a>
           </p>
         )}
       </div>
@@ -118,7 +166,7 @@ export function FlowExplanation({
         </p>
         {(userId ?? anonymousId) !== null && may('people:read') && (
           <LinkButton icon="person" href={addressOf(['people'], who)}>
-            {words.lookAtPerson}
+            See person
           </LinkButton>
         )}
       </div>

@@ -6,5 +6,8 @@ export interface FlowList {
 
 export type { AuthoredFlow }
 
+/** What the kinds of flows are called. */
+export const flowKinds = { tour: 'Tour', checklist: 'Checklist', announcement: 'Announcement' }
+
 /** All flows of the organisation. */
 export const flowsPath = '/manage/flows'

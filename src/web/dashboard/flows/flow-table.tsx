@@ -7,9 +7,8 @@ import { Rate } from '../parts/rate.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Tip } from '../parts/tip.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
-import { type StepCheck, toneOfState, worstState } from '../steps/health.ts'
-import { flowWords as words } from '../words/flows.ts'
-import type { AuthoredFlow } from './flow-list.ts'
+import { nameOfState, type StepCheck, toneOfState, worstState } from '../steps/health.ts'
+import { type AuthoredFlow, flowKinds } from './flow-list.ts'
 import { statusOf } from './status.ts'
 
 interface Row {
@@ -29,8 +28,8 @@ function Status({ flow, numbers }: Row) {
       </Badge>
       <span class="row-note fine">
         {[
-          flow.version !== null && words.version(flow.version),
-          flow.hasDraft && flow.version !== null && words.waiting.toLowerCase(),
+          flow.version !== null && `v${flow.version}`,
+          flow.hasDraft && flow.version !== null && 'unpublished draft',
         ]
           .filter(Boolean)
           .join(', ')}
@@ -55,7 +54,7 @@ const columns = (definitions: Summary['definitions'], tz: string | undefined): C
         <a class="row-link" href={addressOf(['flows', flow.key], { tz })}>
           {flow.name}
         </a>
-        <span class="row-note fine">{words.kinds[flow.kind]}</span>
+        <span class="row-note fine">{flowKinds[flow.kind]}</span>
       </>
     ),
   },
@@ -104,12 +103,12 @@ const columns = (definitions: Summary['definitions'], tz: string | undefined): C
   {
     name: 'Health',
     means: definitions['health.state'],
-    value: ({ health }) => (health ? words.health[health] : null),
+    value: ({ health }) => (health ? nameOfState[health] : null),
     cell: ({ health }) =>
       health ? (
-        <Badge tone={toneOfState[health]}>{words.health[health]}</Badge>
+        <Badge tone={toneOfState[health]}>{nameOfState[health]}</Badge>
       ) : (
-        <span class="hint">{words.health.none}</span>
+        <span class="hint">No targets</span>
       ),
   },
 ]

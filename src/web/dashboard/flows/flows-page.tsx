@@ -10,7 +10,6 @@ import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Reading, StaleNote } from '../shell/states.tsx'
 import { healthMs, healthPath, type StepCheck } from '../steps/health.ts'
-import { flowWords as words } from '../words/flows.ts'
 import { type AuthoredFlow, type FlowList, flowsPath } from './flow-list.ts'
 import { FlowTable } from './flow-table.tsx'
 
@@ -57,7 +56,9 @@ function Found({ flows }: { flows: readonly AuthoredFlow[] }) {
         <FlowTable flows={found} summary={summary.data} check={check} />
       )}
       {summary.data && (
-        <p class="footnote fine">{words.lastDays(days, summary.data.range.timezone)}</p>
+        <p class="footnote fine">
+          Last {days} days, {summary.data.range.timezone}
+        </p>
       )}
     </>
   )

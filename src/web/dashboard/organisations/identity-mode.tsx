@@ -3,7 +3,7 @@ import type { IdentityAnswer } from '../../../modules/organisations/schema.ts'
 import { ask } from '../api/request.ts'
 import { Choice } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { formatCount } from '../words/time.ts'
+import { formatCount } from '../parts/format.ts'
 import { save } from './saving.ts'
 
 const modes = [

@@ -9,8 +9,14 @@ import { Badge, type Tone } from '../parts/badge.tsx'
 import { formatAge } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { addressOf } from '../shell/address.ts'
-import { type CheckedStep, isWell, type StepCheck, sayFound, toneOfState } from '../steps/health.ts'
-import { flowWords } from '../words/flows.ts'
+import {
+  type CheckedStep,
+  isWell,
+  nameOfState,
+  type StepCheck,
+  sayFound,
+  toneOfState,
+} from '../steps/health.ts'
 
 const openSince = (age: string) => `Open since ${age}`
 const resolvedSince = (age: string) => `Resolved ${age}`
@@ -39,7 +45,7 @@ function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert 
   return {
     key: `step ${step.stepId}`,
     urgency: step.state === 'broken' ? 4 : step.state === 'flaky' ? 3 : 1,
-    badge: [toneOfState[step.state], flowWords.health[step.state]],
+    badge: [toneOfState[step.state], nameOfState[step.state]],
     title: `“${step.title ?? step.step}” in ${flow?.name ?? step.flow}`,
     why: (
       <>

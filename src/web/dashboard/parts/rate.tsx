@@ -1,6 +1,5 @@
 import { wilsonInterval } from '../../../core/number/interval.ts'
-import { flowWords as words } from '../words/flows.ts'
-import { fewest, formatPercent, formatShare } from '../words/time.ts'
+import { fewest, formatPercent, formatShare } from './format.ts'
 
 /** A share with the interval that it stands for; no interval if there are too few. */
 export function Rate({ hits, of }: { hits: number; of: number }) {
@@ -9,8 +8,8 @@ export function Rate({ hits, of }: { hits: number; of: number }) {
     <span class="rate">
       {formatShare(hits, of)}
       {interval && of >= fewest && (
-        <small title={words.intervalMeans}>
-          {words.interval(formatPercent(interval.low), formatPercent(interval.high))}
+        <small title="95% confidence interval of the completion rate (Wilson)">
+          {formatPercent(interval.low)} to {formatPercent(interval.high)}
         </small>
       )}
     </span>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { formatCount, none as noValue } from '../words/time.ts'
+import { formatCount, none as noValue } from './format.ts'
 import { Icon } from './icon.tsx'
 import { saveFile } from './save-file.ts'
 import { type Column, sortRows, tableCsv } from './table-rows.ts'

@@ -3,10 +3,9 @@ import type { Erasure } from '../../../modules/people/schema.ts'
 import { defaultZone, momentHere } from '../analytics/zone.ts'
 import { act } from '../api/request.ts'
 import { Confirm } from '../parts/confirm.tsx'
+import { formatCount } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { TextField } from '../parts/text-field.tsx'
-import { peopleWords as words } from '../words/people.ts'
-import { formatCount } from '../words/time.ts'
 import { namedIn, type Person, personPath } from './person.ts'
 
 /** Erases a person, once their id has been typed again. */
@@ -23,22 +22,27 @@ export function ErasePerson({
   const isRight = typed.value === person.id
   return (
     <Confirm
-      title={words.eraseTitle(person.id)}
-      verb={words.erase}
+      title={`Erase ${person.id}`}
+      verb="Erase"
       isDanger
       isReady={isRight}
       act={async () => onErased(await act<Erasure>(personPath(person), { method: 'DELETE' }))}
       onClose={onClose}
     >
       <ul class="what-happens stack gap-2">
-        {words.eraseWhat.map(sentence => (
-          <li key={sentence}>{sentence}</li>
-        ))}
+        <li>All their data is deleted, in this server’s files too. This cannot be undone.</li>
+        <li>Totals in results stay as they are, without their name.</li>
+        <li>
+          New data from this ID is discarded until you lift the erasure. They still see flows.
+        </li>
+        <li>This can take minutes, and continues if you leave the page.</li>
       </ul>
       <TextField
-        label={words.eraseType(person.id)}
+        label={`Type ${person.id} to confirm`}
         problem={
-          typed.value !== '' && !person.id.startsWith(typed.value) ? words.eraseWrong : undefined
+          typed.value !== '' && !person.id.startsWith(typed.value)
+            ? 'This is a different ID.'
+            : undefined
         }
         value={typed.value}
         onChange={text => (typed.value = text)}
@@ -48,29 +52,34 @@ export function ErasePerson({
   )
 }
 
-/** The receipt of an erasure: what became of it. */
+const unfinished = {
+  unused_parts: 'Unused parts of the database may hold bytes of theirs until it is compacted.',
+  log: 'The database’s log may hold bytes of theirs until a long download has ended. Erase again later.',
+}
+
+/** The receipt of an erasure. */
 export function Receipt({ of }: { of: Erasure }) {
-  const { receiptFields: fields } = words
   const erased = Object.entries(of.erased).filter(([, count]) => count > 0)
   const rows: [string, string][] = [
-    [fields.id, of.id],
-    [fields.asked, momentHere(of.askedAt)],
-    [fields.finished, of.finishedAt === null ? fields.notFinished : momentHere(of.finishedAt)],
+    ['ID', of.id],
+    ['Requested', momentHere(of.askedAt)],
+    ['Finished', of.finishedAt === null ? 'not yet' : momentHere(of.finishedAt)],
     [
-      fields.erased,
-      erased.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ') || fields.nothing,
+      'Erased',
+      erased.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ') ||
+        'nothing was stored',
     ],
-    ...(of.unfinished
-      ? [[fields.unfinished, words.unfinished[of.unfinished]] as [string, string]]
+    ...(of.unfinished ? [['Left', unfinished[of.unfinished]] as [string, string]] : []),
+    ...(of.copies.length > 0
+      ? [['Copies to delete', of.copies.join(', ')] as [string, string]]
       : []),
-    ...(of.copies.length > 0 ? [[fields.copies, of.copies.join(', ')] as [string, string]] : []),
   ]
   return (
     <Part
-      title={words.receipt}
+      title="Receipt"
       beside={
         <span class="hint">
-          {words.receiptWhy} {defaultZone()}
+          It contains no personal data. The audit log has it under its ID. {defaultZone()}
         </span>
       }
     >
@@ -99,8 +108,8 @@ export const AllowPerson = ({
   const notErased = useSignal(false)
   return (
     <Confirm
-      title={words.allowTitle(person.id)}
-      verb={words.allow}
+      title={`Lift the erasure of ${person.id}`}
+      verb="Lift erasure"
       act={async () => {
         await act('/manage/people/allow', { body: namedIn(person) })
         onAllowed()
@@ -109,10 +118,13 @@ export const AllowPerson = ({
       onRefused={({ told }) => (notErased.value = told.code === 'person_not_found')}
       onClose={onClose}
     >
-      <p>{words.allowWhat}</p>
+      <p>
+        For a person who was erased and has come back. New data is stored again. Erased data does
+        not come back.
+      </p>
       {notErased.value && (
         <p class="problem" role="alert">
-          {words.notErased(person.id)}
+          {person.id} was not erased. New data is stored.
         </p>
       )}
     </Confirm>

@@ -3,7 +3,6 @@ import { Failure } from '../api/failure.ts'
 import { download } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
 import { saveFile } from '../parts/save-file.ts'
-import { peopleWords as words } from '../words/people.ts'
 import { type Person, personPath } from './person.ts'
 
 /** Downloads everything that is stored about a person. */
@@ -15,17 +14,17 @@ export function ExportPerson({ person, say }: { person: Person; say: (said: stri
     problem.value = ''
     try {
       saveFile(await download(personPath(person, '/export')), 'person.json')
-      say(words.exported)
+      say('Data downloaded.')
     } catch (error) {
       const status = error instanceof Failure ? error.status : 0
-      problem.value = status === 404 ? words.exportGone : words.exportFailed
+      problem.value = status === 404 ? 'No data for this person' : 'The export failed. Try again.'
     }
     isBusy.value = false
   }
   return (
     <>
       <Button icon="download" isBusy={isBusy.value} onClick={run}>
-        {isBusy.value ? words.exportBusy : words.export}
+        {isBusy.value ? 'Exporting' : 'Export'}
       </Button>
       <span class="problem" role="alert">
         {problem.value}

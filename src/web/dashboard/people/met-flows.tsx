@@ -1,16 +1,22 @@
 import { momentHere } from '../analytics/zone.ts'
+import { flowKinds } from '../flows/flow-list.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
+import { formatCount, none } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
-import { flowWords } from '../words/flows.ts'
-import { peopleWords as words } from '../words/people.ts'
-import { formatCount, none } from '../words/time.ts'
 import type { PersonHistory } from './person.ts'
 
 type Met = PersonHistory['flows'][number]
-type State = keyof typeof words.states
+type State = 'progress' | 'completed' | 'dismissed' | 'none'
+
+const nameOf: Record<State, string> = {
+  progress: 'In progress',
+  completed: 'Completed',
+  dismissed: 'Dismissed',
+  none: 'No run',
+}
 
 const toneOf: Record<State, Tone> = {
   progress: 'accent',
@@ -32,13 +38,15 @@ function Items({ items }: Met) {
   const done = items.filter(({ completedAt }) => completedAt !== null).length
   return (
     <details>
-      <summary>{words.items(done, items.length)}</summary>
+      <summary>
+        {done} of {items.length}
+      </summary>
       <ul class="ticks fine">
         {items.map(({ key, title, completedAt }) => (
           <li key={key}>
             {completedAt && <Icon name="done" size={14} />}
             {title}
-            <span class="unseen"> ({completedAt ? words.ticked : words.notTicked})</span>
+            <span class="unseen"> ({completedAt ? 'ticked' : 'not ticked'})</span>
             {completedAt && <span> {moment(completedAt)}</span>}
           </li>
         ))}
@@ -49,7 +57,7 @@ function Items({ items }: Met) {
 
 const columns: Column<Met>[] = [
   {
-    name: words.columns.flow,
+    name: 'Flow',
     isTitle: true,
     cell: ({ flowKey, name, kind }) => (
       <>
@@ -57,36 +65,34 @@ const columns: Column<Met>[] = [
           {name}
         </a>
         <span class="row-note fine">
-          {flowWords.kinds[kind]} · <code>{flowKey}</code>
+          {flowKinds[kind]} · <code>{flowKey}</code>
         </span>
       </>
     ),
   },
   {
-    name: words.columns.state,
+    name: 'State',
     cell: met => {
       const state = stateOf(met)
       const completedAt = met.completedAt ?? met.flowCompletedAt
       return (
         <span>
-          <Badge tone={toneOf[state]}>{words.states[state]}</Badge>
-          {completedAt && (
-            <small class="row-note fine">{words.completedAt(moment(completedAt))}</small>
-          )}
+          <Badge tone={toneOf[state]}>{nameOf[state]}</Badge>
+          {completedAt && <small class="row-note fine">completed {moment(completedAt)}</small>}
         </span>
       )
     },
   },
   {
-    name: words.columns.checklist,
+    name: 'Checklist',
     cell: met => <Items {...met} />,
   },
   {
-    name: words.columns.started,
+    name: 'Latest start',
     cell: ({ startedAt }) => moment(startedAt),
   },
   {
-    name: words.columns.runs,
+    name: 'Runs',
     isNumber: true,
     cell: ({ runs }) => formatCount(runs),
   },
@@ -94,13 +100,13 @@ const columns: Column<Met>[] = [
 
 /** The flows that a person has started, completed or ticked an item of. */
 export const MetFlows = ({ flows }: Pick<PersonHistory, 'flows'>) => (
-  <Part title={words.met}>
+  <Part title="Flows seen">
     <Table
-      caption={words.met}
+      caption="Flows seen"
       columns={columns}
       rows={flows}
       keyOf={({ flowId }) => flowId}
-      none={words.metNothing}
+      none="No flows yet"
     />
   </Part>
 )

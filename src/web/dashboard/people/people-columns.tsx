@@ -1,9 +1,9 @@
 import type { StaticEncode } from '@sinclair/typebox'
 import type { People } from '../../../modules/people/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
+import { none } from '../parts/format.ts'
 import type { Column } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
-import { none } from '../words/time.ts'
 
 export type ListedPeople = StaticEncode<typeof People>
 type Row = ListedPeople['people'][number]

@@ -6,11 +6,26 @@ import { useRead } from '../api/read.ts'
 import { ask } from '../api/request.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { Button } from '../parts/button.tsx'
+import { formatCount, none } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { peopleWords as words } from '../words/people.ts'
-import { formatCount, none } from '../words/time.ts'
 import { type Person, type PersonEvent, type PersonHistory, personPath } from './person.ts'
+
+const eventNames: Readonly<Record<string, string>> = {
+  flow_started: 'Started',
+  step_viewed: 'Saw a step',
+  step_completed: 'Completed a step',
+  step_skipped: 'Skipped a step',
+  question_answered: 'Answered a question',
+  flow_completed: 'Completed',
+  flow_dismissed: 'Dismissed',
+  target_missing: 'Element missing',
+  checklist_opened: 'Opened the checklist',
+  item_completed: 'Ticked an item',
+  item_reopened: 'Unticked an item',
+  flow_held_out: 'Held out',
+  custom: 'Custom event',
+}
 
 const placeOf = ({ cursor }: PersonEvent) => Number.parseInt(cursor, 36)
 
@@ -30,7 +45,7 @@ const aboutOf = (
 
 const columnsFor = (person: Person, flows: FlowList['flows']): Column<PersonEvent>[] => [
   {
-    name: words.eventColumns.at,
+    name: 'Time',
     cell: ({ occurredAt }) => (
       <time dateTime={occurredAt} title={occurredAt}>
         {momentHere(occurredAt)}
@@ -38,23 +53,23 @@ const columnsFor = (person: Person, flows: FlowList['flows']): Column<PersonEven
     ),
   },
   {
-    name: words.eventColumns.kind,
+    name: 'Event',
     isTitle: true,
     cell: ({ kind, userId }) => (
       <>
-        {words.eventKinds[kind] ?? kind}
+        {eventNames[kind] ?? kind}
         {person.kind === 'anonymous' && userId !== null && (
-          <small class="row-note fine">{words.beside(userId)}</small>
+          <small class="row-note fine">by {userId}</small>
         )}
       </>
     ),
   },
   {
-    name: words.eventColumns.about,
+    name: 'Flow',
     cell: event => aboutOf(event, flows) || none,
   },
   {
-    name: words.eventColumns.url,
+    name: 'Page',
     cell: ({ url }) =>
       url === null ? (
         none
@@ -94,30 +109,30 @@ export function PersonEvents({ person, history }: { person: Person; history: Per
   const { known, hasMore, isBusy, refused, showMore } = useEvents(person, history)
   return (
     <Part
-      title={words.events}
-      beside={known.length > 0 && <span class="hint">{words.eventsCaption(defaultZone())}</span>}
+      title="Timeline"
+      beside={known.length > 0 && <span class="hint">Latest first. Times in {defaultZone()}.</span>}
     >
       {known.length > 0 ? (
         <Table
-          caption={words.events}
+          caption="Timeline"
           columns={columnsFor(person, flows)}
           rows={known}
           keyOf={({ cursor }) => cursor}
         />
       ) : (
-        <p class="hint">{hasMore ? words.unseenHereWhy : words.noEvents}</p>
+        <p class="hint">{hasMore ? 'Show earlier events to search further back.' : 'No events'}</p>
       )}
       {hasMore ? (
         <div class="more">
           <Button isBusy={isBusy.value} onClick={showMore}>
-            {words.showMore}
+            Show more
           </Button>
           <p class="problem" role="alert">
-            {refused.value && words.moreFailed}
+            {refused.value && 'Earlier events could not be loaded. Try again.'}
           </p>
         </div>
       ) : (
-        known.length > 0 && <p class="footnote fine">{words.allShown(formatCount(known.length))}</p>
+        known.length > 0 && <p class="footnote fine">All {formatCount(known.length)} events</p>
       )}
     </Part>
   )

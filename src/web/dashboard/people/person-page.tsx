@@ -8,7 +8,6 @@ import { StatusMessage } from '../parts/status-message.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
-import { peopleWords as words } from '../words/people.ts'
 import { AllowPerson, ErasePerson, Receipt } from './erase-person.tsx'
 import { ExportPerson } from './export-person.tsx'
 import { MetFlows } from './met-flows.tsx'
@@ -25,8 +24,9 @@ const isUnseen = ({ profile, flows, events, next }: PersonHistory) =>
   profile === null && flows.length === 0 && events.length === 0 && next === null
 
 const Unseen = ({ person, children }: { person: Person; children: ComponentChildren }) => (
-  <Notice icon="person" title={words.unseen(person.id)} actions={children}>
-    {words.unseenWhy}
+  <Notice icon="person" title={`No data for ${person.id}`} actions={children}>
+    Check the ID and its type. If the person was erased, their data is gone and new data is
+    discarded.
   </Notice>
 )
 
@@ -44,7 +44,7 @@ function PersonData({ person }: { person: Person }) {
   const url = history.data?.profile?.pages[0]?.url ?? null
   const whyNot = (
     <LinkButton icon="explain" href={addressOf(['explain'], { [person.kind]: person.id, url })}>
-      {words.whyNot}
+      Troubleshoot
     </LinkButton>
   )
   return (
@@ -57,7 +57,7 @@ function PersonData({ person }: { person: Person }) {
             <Unseen person={person}>
               {whyNot}
               {may('people:erase') && (
-                <Button onClick={() => (confirming.value = 'allow')}>{words.allow}</Button>
+                <Button onClick={() => (confirming.value = 'allow')}>Lift erasure</Button>
               )}
             </Unseen>
           ) : (
@@ -67,7 +67,7 @@ function PersonData({ person }: { person: Person }) {
                 <ExportPerson person={person} say={text => (said.value = text)} />
                 {may('people:erase') && (
                   <Button look="danger" onClick={() => (confirming.value = 'erase')}>
-                    {words.erase}
+                    Erase
                   </Button>
                 )}
               </div>
@@ -85,7 +85,7 @@ function PersonData({ person }: { person: Person }) {
           onClose={close}
           onErased={told => {
             receipt.value = told
-            done(words.erased(person.id))
+            done(`${person.id} erased.`)
           }}
         />
       )}
@@ -93,7 +93,7 @@ function PersonData({ person }: { person: Person }) {
         <AllowPerson
           person={person}
           onClose={close}
-          onAllowed={() => done(words.allowed(person.id))}
+          onAllowed={() => done(`Erasure lifted. New data from ${person.id} is stored.`)}
         />
       )}
     </>
@@ -108,9 +108,13 @@ export default function PersonPage() {
   return (
     <>
       <PageHead
-        title={person?.id ?? words.title}
-        above={person && <a href={addressOf(['people'])}>{words.title}</a>}
-        beside={person && <span class="hint">{words.kinds[person.kind]}</span>}
+        title={person?.id ?? 'People'}
+        above={person && <a href={addressOf(['people'])}>People</a>}
+        beside={
+          person && (
+            <span class="hint">{person.kind === 'user' ? 'User ID' : 'Anonymous visitor'}</span>
+          )
+        }
       />
       {person ? <PersonData key={key} person={person} /> : <PeopleList />}
     </>

@@ -1,17 +1,15 @@
 import { useRead } from '../api/read.ts'
-import { type FlowList, flowsPath } from '../flows/flow-list.ts'
+import { type FlowList, flowKinds, flowsPath } from '../flows/flow-list.ts'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
-import { flowWords } from '../words/flows.ts'
-import { peopleWords as words } from '../words/people.ts'
 import type { Person, PersonHistory } from './person.ts'
 
 type Unmet = FlowList['flows'][number]
 
 const columnsOf = (person: Person, url: string | null): Column<Unmet>[] => [
   {
-    name: words.columns.flow,
+    name: 'Flow',
     isTitle: true,
     cell: ({ key, name, kind }) => (
       <>
@@ -19,21 +17,21 @@ const columnsOf = (person: Person, url: string | null): Column<Unmet>[] => [
           {name}
         </a>
         <span class="row-note fine">
-          {flowWords.kinds[kind]} · <code>{key}</code>
+          {flowKinds[kind]} · <code>{key}</code>
         </span>
       </>
     ),
   },
   {
-    head: <span class="unseen">{words.whyNot}</span>,
-    name: words.whyNot,
+    head: <span class="unseen">Troubleshoot</span>,
+    name: 'Troubleshoot',
     isNumber: true,
     cell: ({ key, name }) => (
       <a
         href={addressOf(['explain'], { [person.kind]: person.id, flow: key, url })}
-        aria-label={words.whyNotFlow(name)}
+        aria-label={`Troubleshoot ${name}`}
       >
-        {words.whyNot}
+        Troubleshoot
       </a>
     ),
   },
@@ -57,9 +55,9 @@ export function UnmetFlows({
   )
   if (unmet.length === 0) return null
   return (
-    <Part title={words.unmet}>
+    <Part title="Published flows not seen">
       <Table
-        caption={words.unmet}
+        caption="Published flows not seen"
         columns={columnsOf(person, url)}
         rows={unmet}
         keyOf={({ key }) => key}

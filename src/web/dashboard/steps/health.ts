@@ -24,6 +24,14 @@ export const toneOfState: Record<StepState, Tone> = {
   healthy: 'good',
 }
 
+export const nameOfState: Record<StepState, string> = {
+  unknown: 'Not enough reports',
+  healthy: 'Healthy',
+  drifting: 'Drifting',
+  flaky: 'Flaky',
+  broken: 'Broken',
+}
+
 export const isWell = (state: StepState): boolean => state === 'healthy' || state === 'unknown'
 
 /** The worst state among the steps of a flow; null if none has a target. */

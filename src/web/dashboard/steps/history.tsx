@@ -6,8 +6,13 @@ import { formatCount, formatDay, formatShare, formatShortDay } from '../parts/fo
 import { Icon } from '../parts/icon.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
-import { flowWords } from '../words/flows.ts'
-import { type CheckedStep, type StepCheck, type StepState, toneOfState } from './health.ts'
+import {
+  type CheckedStep,
+  nameOfState,
+  type StepCheck,
+  type StepState,
+  toneOfState,
+} from './health.ts'
 
 export type HistoryDay = NonNullable<CheckedStep['history']>[number]
 type HistoryRange = NonNullable<StepCheck['historyRange']>
@@ -52,7 +57,7 @@ export function slotsOf(days: readonly HistoryDay[], { from, to }: HistoryRange)
     slots.push({
       key: date,
       label: formatShortDay(date),
-      title: day ? `${nameOf(day)}: ${flowWords.health[day.state]}` : formatDay(date),
+      title: day ? `${nameOf(day)}: ${nameOfState[day.state]}` : formatDay(date),
       parts: counts ? kinds.map(kind => counts[kind]) : null,
       isOpen: day?.complete === false,
       numbers: counts
@@ -73,8 +78,8 @@ const columns: Column<HistoryDay>[] = [
   { name: 'Day', isTitle: true, value: ({ date }) => date, cell: nameOf },
   {
     name: 'State',
-    value: ({ state }) => flowWords.health[state],
-    cell: ({ state }) => <Badge tone={toneOfState[state]}>{flowWords.health[state]}</Badge>,
+    value: ({ state }) => nameOfState[state],
+    cell: ({ state }) => <Badge tone={toneOfState[state]}>{nameOfState[state]}</Badge>,
   },
   counted('found', 'Found'),
   counted('makeshift', 'By fallback'),
@@ -102,7 +107,7 @@ export function History({
   const marks = changesOf(days).flatMap(({ date, state, before }): Mark[] =>
     before === null
       ? []
-      : [{ at: slots.findIndex(({ key }) => key === date), name: flowWords.health[state] }],
+      : [{ at: slots.findIndex(({ key }) => key === date), name: nameOfState[state] }],
   )
   return (
     <div data-history>

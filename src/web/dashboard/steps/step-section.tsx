@@ -6,10 +6,16 @@ import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Tip } from '../parts/tip.tsx'
-import { flowWords } from '../words/flows.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
 import { Element } from './element.tsx'
-import { type CheckedStep, isWell, type StepCheck, type StepState, toneOfState } from './health.ts'
+import {
+  type CheckedStep,
+  isWell,
+  nameOfState,
+  type StepCheck,
+  type StepState,
+  toneOfState,
+} from './health.ts'
 import { History } from './history.tsx'
 import { type Acting, Pick, Pin, Repair, WithDraft } from './step-actions.tsx'
 import { StepFacts, StepPages } from './step-facts.tsx'
@@ -116,7 +122,7 @@ export function StepSection({
         {step && (
           <span class="badges">
             <Tip text={stateMeans[step.state]}>
-              <Badge tone={toneOfState[step.state]}>{flowWords.health[step.state]}</Badge>
+              <Badge tone={toneOfState[step.state]}>{nameOfState[step.state]}</Badge>
             </Tip>
             {step.isPinned && <Badge>Snapshot saved</Badge>}
             {!step.required && <Badge>Optional</Badge>}

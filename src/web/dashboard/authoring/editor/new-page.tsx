@@ -2,7 +2,6 @@ import { useMemo, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf } from '../../shell/address.ts'
 import { PageHead } from '../../shell/page-head.tsx'
-import { flowWords } from '../../words/flows.ts'
 import { Editing } from './editing.ts'
 import { Workbench } from './workbench.tsx'
 
@@ -28,10 +27,7 @@ export default function NewPage() {
   )
   return (
     <>
-      <PageHead
-        title={flowWords.newFlow}
-        above={<a href={addressOf(['flows'])}>{flowWords.title}</a>}
-      />
+      <PageHead title="New flow" above={<a href={addressOf(['flows'])}>Flows</a>} />
       <Workbench editing={editing} flowKey="" canWrite>
         <p class="lead below-4">
           Name the flow and add steps or items. Creating the draft shows it to no visitor.

@@ -1,5 +1,6 @@
+import { flowKinds } from '../../flows/flow-list.ts'
 import { kindOf, mappingsAt, textOf } from './flow-json.ts'
-import { allOrAny, kinds, matchNames } from './names.ts'
+import { allOrAny, matchNames } from './names.ts'
 import type { Field, Group } from './table.ts'
 import { themeGroups } from './theme-table.ts'
 
@@ -21,7 +22,7 @@ export const details: readonly Group[] = [
         help: 'What visitors read above a checklist. Without it, they read the name.',
         placeholder: (_, flow) => textOf(flow.name),
       },
-      { at: 'kind', label: 'Kind', as: 'kind', names: kinds, chosen: kindOf },
+      { at: 'kind', label: 'Kind', as: 'kind', names: flowKinds, chosen: kindOf },
       {
         at: 'frequency',
         label: 'How often a person sees it',

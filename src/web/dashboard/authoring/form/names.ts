@@ -1,7 +1,5 @@
 /** What the words of a flow are called, wherever people read them. */
 
-export const kinds = { tour: 'Tour', checklist: 'Checklist', announcement: 'Announcement' }
-
 export const stepKinds = {
   tooltip: 'Tooltip',
   modal: 'Modal',

@@ -1,2 +1,0 @@
-/** Until every caller imports it from there. */
-export * from '../parts/format.ts'
