@@ -298,6 +298,8 @@ export async function requireSoundOnEveryScreen(page: Page, noticed: Noticed): P
   await requireUsable(page)
   const size = page.viewportSize()!
   await resize(page, { width: 360, height: 700 })
+  // Where the page was scrolled to, its fixed head may cover half of a link.
+  await page.evaluate('scrollTo(0, 0)')
   await requireSound(page, noticed)
   await resize(page, size)
 }

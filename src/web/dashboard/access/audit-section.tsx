@@ -6,6 +6,7 @@ import { Button, LinkButton } from '../parts/button.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { queryOf, useFilters } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
+import { auditActions } from './audit-actions.ts'
 import { AuditChange, type AuditLine } from './audit-change.tsx'
 
 const words = {
@@ -15,59 +16,6 @@ const words = {
     dashboard: 'dashboard',
     mail: 'link in a mail',
   },
-  actions: {
-    'organisation.create': 'Created the organisation',
-    'settings.change': 'Changed settings',
-    'key.rotate': 'Rotated the snippet key',
-    'identity_secret.rotate': 'Rotated the identity secret',
-    'token.create': 'Created a token',
-    'token.revoke': 'Revoked a token',
-    'dashboard.link': 'Created a sign-in link',
-    'member.invite': 'Invited a member',
-    'member.invite_revoke': 'Revoked an invitation',
-    'member.link': 'Created a sign-in link for a member',
-    'member.name': 'Gave their name',
-    'member.role': 'Changed a role',
-    'member.remove': 'Removed a member',
-    'dashboard.sign_in': 'Signed in',
-    'flow.edit': 'Edited the draft',
-    'flow.push': 'Pushed a flow',
-    'flow.push_and_publish': 'Pushed and published',
-    'flow.publish': 'Published',
-    'flow.unpublish': 'Unpublished',
-    'flow.archive': 'Archived',
-    'flow.restore': 'Rolled back',
-    'flow.discard': 'Discarded the draft',
-    'flow.unlock': 'Unlocked the flow',
-    'flow.pin': 'Saved an element snapshot',
-    'flow.repair': 'Updated a selector',
-    'flow.preview': 'Created a preview link',
-    'flow.end_preview': 'Revoked a preview link',
-    'flow.promote': 'Promoted from staging',
-    'flow.promoted': 'Promoted to production',
-    'image.upload': 'Uploaded an image',
-    'image.delete': 'Deleted an image',
-    'segment.create': 'Created a segment',
-    'segment.change': 'Changed a segment',
-    'segment.delete': 'Deleted a segment',
-    'webhook.create': 'Added a webhook',
-    'webhook.change': 'Changed a webhook',
-    'webhook.remove': 'Removed a webhook',
-    'webhook.rotate': 'Rotated a webhook secret',
-    'webhook.test': 'Tested a webhook',
-    'webhook.replay': 'Sent a delivery again',
-    'alerts.change': 'Changed alert rules',
-    'alerts.ask': 'Requested an address for the report',
-    'alerts.send': 'Sent the report',
-    'organisation.link': 'Linked an organisation',
-    'organisation.unlink': 'Unlinked an organisation',
-    'person.erase': 'Erased a person',
-    'person.allow': 'Lifted an erasure',
-    'dead_letters.retry': 'Retried dead letters',
-    'dead_letters.drop': 'Dropped dead letters',
-    'analytics.rebuild': 'Rebuilt results',
-    'database.compact': 'Compacted the database',
-  } as Readonly<Record<string, string>>,
   of: (subject: string) => `Changes of “${subject}”`,
 }
 
@@ -82,7 +30,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
     cell: ({ actor, via }) => (
       <span>
         {actor}
-        <span class="row-note fine">{words.via[via]}</span>
+        <span class="row-note">{words.via[via]}</span>
       </span>
     ),
   },
@@ -90,8 +38,8 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
     name: 'What',
     cell: ({ action, subject }) => (
       <span>
-        {words.actions[action] ?? action}
-        <span class="row-note fine">
+        {auditActions[action] ?? action}
+        <span class="row-note">
           <a href={addressOfSubject(subject)} title={words.of(subject)}>
             <code>{subject}</code>
           </a>
@@ -106,7 +54,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
         {line.note && <p class="note">“{line.note}”</p>}
         <AuditChange line={line} />
         {line.requestId && (
-          <span class="row-note fine">
+          <span class="row-note">
             Request <code>{line.requestId}</code>
           </span>
         )}
@@ -126,7 +74,7 @@ function Find() {
   }
   return (
     <form
-      class="controls row below-4"
+      class="controls"
       onSubmit={event => {
         event.preventDefault()
         show(text)
