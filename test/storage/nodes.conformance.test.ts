@@ -64,7 +64,7 @@ function inTurn<Port extends object>(
       if (name === 'write') return () => Promise.all(ports().map((_, node) => call(node, [])))
       if (atOnce.has(String(name))) return (...args: unknown[]) => call(turns.next, args)
       return (...args: unknown[]) => {
-        const isIterable = inSeries.has(String(name)) && 'experiment' in one!
+        const isIterable = name === 'people' || (inSeries.has(String(name)) && 'experiment' in one!)
         if (isIterable) return call(turns.next, args)
         return turns.ask(node => call(node, args))
       }

@@ -189,6 +189,55 @@ export function signInsConform(open: OpenStore): void {
     expect(await remove(hal!.id)).toBe('last_owner')
   })
 
+  test('a member gets a name once, another role, and links, only within the organisation', async () => {
+    const own = await Tenant.of(store)
+    const { members } = store.management
+    await begin({ subject: 'ida', name: 'Ida', role: 'owner' }, own)
+    const invited = { issuer: 'invitation', method: 'invitation', role: 'viewer' } as const
+    await begin({ ...invited, subject: 'jon', name: 'A link', isNamed: false }, own)
+    const listed = await members.members(own.ref, 1)
+    const jon = listed.find(({ method }) => method === 'invitation')!
+    const ida = listed.find(({ method }) => method === 'provider')!
+    const name = (text: string) =>
+      signIns().nameMember(own.ref, jon.id, text, auditOf('member.name', jon.id))
+    expect(await name('Ida')).toBe('taken')
+    expect(await name('Jon')).toBe('named')
+    expect(await name('Jo')).toBe('named_before')
+    const change = (of: Tenant) =>
+      members.changeRole(of.ref, jon.id, 'editor', false, auditOf('member.role', jon.id))
+    expect(await change(other)).toBe('not_found')
+    expect(await change(own)).toBeNull()
+    const named = (await members.members(own.ref, 1)).find(({ id }) => id === jon.id)
+    expect(named).toMatchObject({ name: 'Jon', role: 'editor' })
+    const {
+      issuer: _,
+      subject: __,
+      name: ___,
+      isNamed: ____,
+      method: _____,
+      role: ______,
+      ...link
+    } = newLink(newDashboardSecret(), {})
+    const linked = (id: string) => members.linkMember(own.ref, id, link, auditOf('member.link', id))
+    expect(await linked(ida.id)).toBe('no_links')
+    expect(await linked(jon.id)).toBeNull()
+    expect(await signIns().link(link.sha256)).toMatchObject({ method: 'invitation' })
+  })
+
+  test('an invitation that is revoked works no longer', async () => {
+    const own = await Tenant.of(store)
+    const { members } = store.management
+    const link = newLink(newDashboardSecret(), {})
+    await members.invite(own.ref, link, auditOf('member.invite', link.id))
+    expect(await members.invitations(own.ref, 1)).toMatchObject([{ id: link.id, name: 'Ben' }])
+    const revoke = (of: Tenant) =>
+      members.revokeInvitation(of.ref, link.id, auditOf('member.invite_revoke', link.id))
+    expect(await revoke(other)).toBe(false)
+    expect(await revoke(own)).toBe(true)
+    expect(await signIns().link(link.sha256)).toBeNull()
+    expect(await members.invitations(own.ref, 1)).toEqual([])
+  })
+
   test('the minute in which somebody was seen is recorded', async () => {
     const sha256 = await begin()
     for (const at of [minute + 30_000, 2 * minute + 5, 3 * minute + 7]) {
