@@ -95,7 +95,11 @@ export const pageConditions = {
 
 /** Whether a flow competes for the page. Pages call this very often, so it stops at the first condition that fails. */
 const isDue = (candidate: Candidate, place: Place, judge: Judge): boolean =>
-  Object.values(pageConditions).every(holds => holds(candidate, place)) &&
+  // Named one by one, because libraries of a page may add to every object.
+  pageConditions.published(candidate) &&
+  pageConditions.frequency(candidate) &&
+  pageConditions.url(candidate, place) &&
+  pageConditions.audience(candidate, place) &&
   (candidate.history.inProgress || judge.mayBegin(candidate.flow))
 
 /** Less than 0 if the first flow is shown before the second, as for sorting. */
