@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { until } from '../../scripts/support/until.ts'
 import { Workplace } from '../support/binary.ts'
 import { TestBrowser } from '../support/browser.ts'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 
 /** "People miss the export button": an assistant makes the tour by calls alone, on the demo's site. */
 

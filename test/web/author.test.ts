@@ -377,7 +377,7 @@ test('the health page opens the page in a tab and puts the picked selector into 
   const dialog = page.getByRole('dialog')
   const address = dialog.getByLabel('Page URL')
   await address.fill('/team')
-  await dialog.getByRole('button', { name: 'Open the page' }).click()
+  await dialog.getByRole('button', { name: 'Open page', exact: true }).click()
   await dialog.getByText('Write the whole address of the page').waitFor()
   expect(await hardToUse(page)).toEqual([])
   await address.fill(`${site.origin}/team`)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { readFlowFile } from '../../src/core/flow/file.ts'
-import { keyFor } from '../../src/web/dashboard/templates/new-draft.ts'
-import { templates } from '../../src/web/dashboard/templates/templates.ts'
+import { readFlowFile } from '../../../src/core/flow/file.ts'
+import { keyFor } from '../../../src/web/dashboard/templates/new-draft.ts'
+import { templates } from '../../../src/web/dashboard/templates/templates.ts'
 
 /** Flows that authors begin with. */
 
