@@ -160,7 +160,7 @@ export class FaultyHouse {
     const set = await this.faulty(page)
     if (!needs || needs === 'analytics:read') set(forOwners)
     await page.goto(this.house.at(path))
-    const access = /This needs the scope|Ask an owner|for the operator/
+    const access = /This needs the scope|Ask an owner|for operators/
     await main(page).getByText(access).first().waitFor()
   }
 

@@ -378,7 +378,7 @@ test('the health page opens the page in a tab and puts the picked selector into 
   const address = dialog.getByLabel('Page URL')
   await address.fill('/team')
   await dialog.getByRole('button', { name: 'Open page', exact: true }).click()
-  await dialog.getByText('Write the whole address of the page').waitFor()
+  await dialog.getByText('Enter the whole address').waitFor()
   expect(await hardToUse(page)).toEqual([])
   await address.fill(`${site.origin}/team`)
   const [tab] = await Promise.all([page.context().waitForEvent('page'), address.press('Enter')])

@@ -37,11 +37,11 @@ describe('the page of the server', () => {
       await rowOf(node).getByText('running', { exact: true }).waitFor()
     }
     await nodes.getByText('retention').waitFor()
-    await page.getByText('by the tools of PostgreSQL').waitFor()
+    await page.getByText('Use PostgreSQL’s own tools').waitFor()
     expect(await hardToUse(page)).toEqual([])
     still.child.kill('SIGSTOP')
     await rowOf(still)
-      .getByText(/silent for/)
+      .getByText(/silent/)
       .waitFor()
     await rowOf(answering).getByText('running', { exact: true }).waitFor()
   })

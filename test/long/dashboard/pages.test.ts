@@ -54,7 +54,7 @@ const pages: readonly ExpectedPage[] = [
   {
     path: '/settings/appearance',
     ...settings('Appearance'),
-    shows: 'Named appearance to start from',
+    shows: 'Preset',
   },
   { path: '/settings/frequency', ...settings('Frequency cap'), shows: 'in 24 hours' },
   { path: '/settings/staging', ...settings('Staging'), shows: 'Management token' },

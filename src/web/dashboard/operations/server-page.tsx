@@ -85,6 +85,7 @@ function Nodes() {
                   </Badge>
                 ),
               },
+              { name: 'Jobs', cell: ({ jobs }) => jobs.join(', ') },
               { name: 'Version', cell: ({ release }) => release },
               { name: 'Started', cell: ({ startedAt }) => formatAge(startedAt) },
             ]}
