@@ -407,10 +407,10 @@ test('the health page opens the page in a tab and puts the picked selector into 
   await dialog.getByRole('radio', { name: '.profile' }).check()
   expect(await hardToUse(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Use selector' }).click()
-  await dialog.getByRole('heading', { name: 'Give “Invite your team” another selector?' }).waitFor()
+  await dialog.getByRole('heading', { name: 'Use another selector for “Invite your team”?' }).waitFor()
   await dialog.getByRole('button', { name: 'Use in draft' }).click()
   await page
-    .getByText('The draft has .profile now')
+    .getByText('Draft updated with .profile')
     .or(page.getByText('had this selector already'))
     .waitFor()
   // Picking ends on the page, and the dialog remembers the address.
