@@ -407,7 +407,9 @@ test('the health page opens the page in a tab and puts the picked selector into 
   await dialog.getByRole('radio', { name: '.profile' }).check()
   expect(await hardToUse(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Use selector' }).click()
-  await dialog.getByRole('heading', { name: 'Use another selector for “Invite your team”?' }).waitFor()
+  await dialog
+    .getByRole('heading', { name: 'Use another selector for “Invite your team”?' })
+    .waitFor()
   await dialog.getByRole('button', { name: 'Use in draft' }).click()
   await page
     .getByText('Draft updated with .profile')
