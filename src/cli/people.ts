@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
+import { maxListed } from '../core/shapes.ts'
 import type { People, PersonHistory } from '../modules/people/schema.ts'
-import { defaultPeople, maxPeople } from '../modules/people/schema.ts'
+import { defaultPeople } from '../modules/people/schema.ts'
 import type { Command } from './command.ts'
 import { write } from './download.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
@@ -23,9 +24,9 @@ const rows: Row[] = [
     options: [
       option('--search <text>', 'only people whose ID contains this text'),
       option('--segment <name>', 'only people of this segment'),
-      option('--limit <number>', `maximum number of people, 1 to ${maxPeople}`, {
+      option('--limit <number>', `maximum number of people, 1 to ${maxListed}`, {
         default: String(defaultPeople),
-        parse: whole(1, maxPeople),
+        parse: whole(1, maxListed),
       }),
       option('--csv', 'print all of them as CSV'),
     ],

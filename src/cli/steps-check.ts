@@ -2,7 +2,7 @@ import {
   type HealthOutcome,
   healthOutcomes,
   isBadState,
-  isMakeshift,
+  isFallback,
   isMiss,
   stepStates,
   totalsOf,
@@ -75,10 +75,10 @@ function withoutPrints(step: StepCheck['steps'][number]) {
 }
 
 function cellsOf(one: CheckedStep): string[] {
-  const { flow, step, state, makeshiftSince, missesSince } = one
-  const { people, finds, makeshift, misses } = totalsOf(one.people)
-  const counts = [people, finds - makeshift, makeshift, misses].map(String)
-  const since = state === 'drifting' ? makeshiftSince : missesSince
+  const { flow, step, state, fallbackSince, missesSince } = one
+  const { people, finds, fallback, misses } = totalsOf(one.people)
+  const counts = [people, finds - fallback, fallback, misses].map(String)
+  const since = state === 'drifting' ? fallbackSince : missesSince
   return [`${flow}/${step}`, state, ...counts, (isBadState(state) && since) || '–']
 }
 
@@ -96,10 +96,10 @@ function detailsOf(one: CheckedStep, orgFlag: string): string[] {
     ['selector', selectorText(selector)],
     ['people', reported.map(outcome => `${outcome} ${people[outcome]}`).join(', ') || '–'],
     ...pages
-      .filter(({ misses, makeshift }) => misses + makeshift > 0)
-      .map(({ page, reports, misses, makeshift }) => [
+      .filter(({ misses, fallback }) => misses + fallback > 0)
+      .map(({ page, reports, misses, fallback }) => [
         'page',
-        `${page === null ? '(unknown)' : text(page)}: ${misses} missed, ${makeshift} by fallback, of ${counted(reports, 'report')}`,
+        `${page === null ? '(unknown)' : text(page)}: ${misses} missed, ${fallback} by fallback, of ${counted(reports, 'report')}`,
       ]),
     ...messages.map(({ message, reports, lastAt }) => [
       'message',
@@ -130,7 +130,7 @@ function adviceFor(one: CheckedStep, orgFlag: string): string {
   if (better && better.selector !== one.selector) {
     return `pages find it with \`${selectorText(better.selector)}\`: "cairn steps repair ${flow} ${step}${orgFlag}" puts that into the draft`
   }
-  const isRelevant = state === 'drifting' ? isMakeshift : isMiss
+  const isRelevant = state === 'drifting' ? isFallback : isMiss
   const [worst] = healthOutcomes
     .filter(outcome => isRelevant(outcome) && people[outcome] > 0)
     .sort((a, b) => people[b] - people[a])

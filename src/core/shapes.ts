@@ -43,6 +43,19 @@ export const namesPerson = {
   })),
 }
 
+/** The most elements that a page of a list has. */
+export const maxListed = 200
+
+/** How many elements of a list are returned, as a parameter of the query. */
+export const ListLimit = (byDefault: number, what: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^([1-9]\\d?|1\\d\\d|200)$',
+      mustBe: `a number from 1 to ${maxListed}`,
+      description: `Maximum number of ${what}, 1 to ${maxListed}. Default: ${byDefault}.`,
+    }),
+  )
+
 export const timeWords = 'an RFC 3339 time or epoch milliseconds'
 
 /** `timeIn` and `parseTime` decide which days and hours exist. */

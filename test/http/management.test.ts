@@ -389,9 +389,7 @@ describe('what authors ask', () => {
     })
     expect(csv.headers.get('content-disposition')).toMatch(/cairn-aged-health-.*\.csv"$/)
     const [header, ...rows] = (await csv.text()).trim().split('\r\n')
-    expect(header).toStartWith(
-      'date,flow,step,step_id,state,ok_rate,people,finds,makeshift,misses,',
-    )
+    expect(header).toStartWith('date,flow,step,step_id,state,ok_rate,people,finds,fallback,misses,')
     const of = (date: string, numbers: string) => `${date},aged,search,${steps[1]!.id},${numbers}`
     expect(rows).toEqual([
       of(first, 'healthy,1,6,6,0,0,6,0,0,0,0,0,0,1,true'),

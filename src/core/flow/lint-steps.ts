@@ -40,9 +40,9 @@ const gotosIn = ({ steps }: WithSteps) =>
 const answersIn = ({ steps }: WithSteps) =>
   steps.flatMap(({ when }, at) =>
     (when?.rules ?? []).flatMap(({ answer }, index) => {
-      const asked = steps.findIndex(({ key }) => key === answer)
+      const questionAt = steps.findIndex(({ key }) => key === answer)
       const path = `/steps/${at}/when/rules/${index}/answer`
-      return answer === undefined ? [] : [{ named: answer, at, asked, path }]
+      return answer === undefined ? [] : [{ named: answer, at, questionAt, path }]
     }),
   )
 
@@ -60,10 +60,10 @@ function unknownSteps(flow: WithSteps) {
 function unanswered(flow: WithSteps) {
   const { steps } = flow
   const reach = reachIn(steps)
-  return answersIn(flow).flatMap(({ named, at, asked, path }) => {
-    if (asked < 0 || exitsOf(steps, asked).some(exit => reach(exit).has(at))) return []
+  return answersIn(flow).flatMap(({ named, at, questionAt, path }) => {
+    if (questionAt < 0 || exitsOf(steps, questionAt).some(exit => reach(exit).has(at))) return []
     const message = `Step ${quoted(named)} does not come before this one, so there is no answer yet: move it up`
-    return 'question' in steps[asked]! ? [{ path, message }] : []
+    return 'question' in steps[questionAt]! ? [{ path, message }] : []
   })
 }
 
@@ -252,7 +252,7 @@ export const stepRules: readonly LintRules[] = [
     errorIf('unknown_step', unknownSteps),
     warnIf('never_answered', flow =>
       answersIn(flow)
-        .filter(({ asked }) => asked >= 0 && !('question' in flow.steps[asked]!))
+        .filter(({ questionAt }) => questionAt >= 0 && !('question' in flow.steps[questionAt]!))
         .map(({ named, path }) => {
           const why = `Step ${quoted(named)} has no question, so it has no answer`
           return { path, message: `${why}: add a question to it` }

@@ -5,14 +5,14 @@ import { type HealthCounts, totalsOf } from './health.ts'
 export interface ReportSlot {
   reports: number
   misses: number
-  makeshift: number
+  fallback: number
   firstMissAt: number | null
-  firstMakeshiftAt: number | null
+  firstFallbackAt: number | null
 }
 
-/** From these shares on, misses, and makeshift finds among the finds, determine a state. */
+/** From these shares on, misses, and fallback finds among the finds, determine a state. */
 const fewMisses = 0.05
-const fewMakeshift = 0.2
+const minFallback = 0.2
 
 /**
  * Since when a step has been as bad as it is: the time of the first bad report after bad reports stopped
@@ -27,12 +27,12 @@ const fewMakeshift = 0.2
 export function badSince(
   people: HealthCounts,
   slotsOf: () => readonly ReportSlot[],
-): { missesSince: number | null; makeshiftSince: number | null } {
+): { missesSince: number | null; fallbackSince: number | null } {
   const totals = totalsOf(people)
   const missing = rate(totals.misses, totals.people) ?? 0
-  const makeshift = rate(totals.makeshift, totals.finds) ?? 0
-  const [isMissing, isMakeshift] = [missing >= fewMisses, makeshift >= fewMakeshift]
-  const slots = isMissing || isMakeshift ? slotsOf() : []
+  const fallback = rate(totals.fallback, totals.finds) ?? 0
+  const [isMissing, isFallback] = [missing >= fewMisses, fallback >= minFallback]
+  const slots = isMissing || isFallback ? slotsOf() : []
   return {
     missesSince: isMissing
       ? changePoint(
@@ -40,10 +40,10 @@ export function badSince(
           Math.max(fewMisses, missing / 2),
         )
       : null,
-    makeshiftSince: isMakeshift
+    fallbackSince: isFallback
       ? changePoint(
-          slots.map(slot => [slot.makeshift, slot.reports - slot.misses, slot.firstMakeshiftAt]),
-          Math.max(fewMakeshift, makeshift / 2),
+          slots.map(slot => [slot.fallback, slot.reports - slot.misses, slot.firstFallbackAt]),
+          Math.max(minFallback, fallback / 2),
         )
       : null,
   }

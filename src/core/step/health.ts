@@ -20,7 +20,7 @@ export const isMiss = (outcome: HealthOutcome) =>
   outcome === 'not_found' || outcome === 'hidden' || outcome === 'ambiguous' || outcome === 'error'
 
 /** The element was found, but not as the step describes it. */
-export const isMakeshift = (outcome: HealthOutcome) =>
+export const isFallback = (outcome: HealthOutcome) =>
   outcome === 'found_by_alternate' || outcome === 'changed'
 
 /** People by the outcome of their latest report; each person is in one count only. */
@@ -56,25 +56,25 @@ export const noHealthCounts = (): HealthCounts => zeros(healthOutcomes)
  * @returns `okRate` is `null` only without people; an `unknown` step with people has one
  */
 export function stepState(counts: HealthCounts, target: { required: boolean }): StepHealth {
-  const { people, finds, makeshift, misses } = totalsOf(counts)
+  const { people, finds, fallback, misses } = totalsOf(counts)
   const health = (state: StepState): StepHealth => {
     return { state, okRate: rate(finds, people), reports: people }
   }
 
   // Shares are compared in whole numbers, so that 1 of 20 is exactly 5 %.
   if (people < minPeople) return health('unknown')
-  if (misses * 20 < people) return health(makeshift * 5 >= finds ? 'drifting' : 'healthy')
+  if (misses * 20 < people) return health(fallback * 5 >= finds ? 'drifting' : 'healthy')
   if (misses * 2 < people || !target.required) return health('flaky')
   return health('broken')
 }
 
 /**
  * Counts grouped by what they mean for a state: `people` are `finds` plus `misses`; `finds` include
- * `makeshift`.
+ * `fallback`.
  */
 export function totalsOf(counts: HealthCounts) {
   const sum = (isIt: (outcome: HealthOutcome) => boolean) =>
     healthOutcomes.filter(isIt).reduce((total, outcome) => total + counts[outcome], 0)
   const [people, misses] = [sum(() => true), sum(isMiss)]
-  return { people, misses, finds: people - misses, makeshift: sum(isMakeshift) }
+  return { people, misses, finds: people - misses, fallback: sum(isFallback) }
 }

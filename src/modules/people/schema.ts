@@ -5,6 +5,7 @@ import {
   FlowId,
   Instant,
   InstantOrNull,
+  ListLimit,
   OneOf,
   OrganisationNames,
   Text,
@@ -36,8 +37,7 @@ export const ErasureQuery = Type.Object({
 
 export const PersonBody = closed(ids)
 
-/** The most people per page, and the default. */
-export const maxPeople = 200
+/** How many people a page has by default. */
 export const defaultPeople = 50
 
 const filters = {
@@ -95,13 +95,7 @@ export const PeopleQuery = Type.Object({
       description: '`next` of the previous page. Default: the first page.',
     }),
   ),
-  limit: Type.Optional(
-    Type.String({
-      pattern: '^([1-9]\\d?|1\\d\\d|200)$',
-      mustBe: `a number from 1 to ${maxPeople}`,
-      description: `Maximum number of people, 1 to ${maxPeople}. Default: ${defaultPeople}.`,
-    }),
-  ),
+  limit: ListLimit(defaultPeople, 'people'),
 })
 
 const PersonIds = {
@@ -155,8 +149,7 @@ export const PeopleCount = Type.Object(
   { title: 'PeopleCount' },
 )
 
-/** The most events per response, and the default. */
-export const maxEvents = 200
+/** How many events a response has by default. */
 export const defaultEvents = 50
 
 export const HistoryQuery = Type.Object({
@@ -169,13 +162,7 @@ export const HistoryQuery = Type.Object({
         'The `next` of the previous response, to get earlier events. Default: the latest.',
     }),
   ),
-  limit: Type.Optional(
-    Type.String({
-      pattern: '^([1-9]\\d?|1\\d\\d|200)$',
-      mustBe: `a number from 1 to ${maxEvents}`,
-      description: `Maximum number of events, 1 to ${maxEvents}. Default: ${defaultEvents}.`,
-    }),
-  ),
+  limit: ListLimit(defaultEvents, 'events'),
 })
 
 export const PersonHistory = Type.Object(

@@ -1,12 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { maxTraitLength, maxTraits } from '../../core/event/traits.ts'
 import { runOutcomes, stepOutcomes } from '../../core/run/outcome.ts'
-import { FlowId, Instant, InstantOrNull, OneOf, OrNull, StepId } from '../../core/shapes.ts'
+import {
+  FlowId,
+  Instant,
+  InstantOrNull,
+  ListLimit,
+  OneOf,
+  OrNull,
+  StepId,
+} from '../../core/shapes.ts'
 
 /** How many runs are read for one page. A filter may leave few of them. */
 export const maxScanned = 20_000
 
-export const maxRuns = 200
 export const defaultRuns = 50
 
 /** The outcomes that runs can be filtered by: those of runs, and those that depend on the time. */
@@ -20,13 +27,7 @@ const Paging = {
       description: '`next` of the previous page. Default: the first page.',
     }),
   ),
-  limit: Type.Optional(
-    Type.String({
-      pattern: '^([1-9]\\d?|1\\d\\d|200)$',
-      mustBe: `a number from 1 to ${maxRuns}`,
-      description: `Maximum number of runs, 1 to ${maxRuns}. Default: ${defaultRuns}.`,
-    }),
-  ),
+  limit: ListLimit(defaultRuns, 'runs'),
   from: Type.Optional(
     Type.String({
       description:

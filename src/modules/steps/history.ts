@@ -80,7 +80,7 @@ export async function historyOf(
 
 const header = [
   ...['date', 'flow', 'step', 'step_id', 'state', 'ok_rate'],
-  ...['people', 'finds', 'makeshift', 'misses'],
+  ...['people', 'finds', 'fallback', 'misses'],
   ...healthOutcomes,
   ...['versions', 'complete'],
 ]
@@ -89,10 +89,10 @@ const header = [
 export function historyCsv(steps: readonly CheckedStep[], options: { bom: boolean }): string {
   const rows = steps.flatMap(({ flow, step, stepId, history = [] }) =>
     history.map(({ date, state, okRate, people, versions, complete }) => {
-      const { people: all, finds, makeshift, misses } = totalsOf(people)
+      const { people: all, finds, fallback, misses } = totalsOf(people)
       return [
         ...[date, flow, step, stepId, state, okRate],
-        ...[all, finds, makeshift, misses],
+        ...[all, finds, fallback, misses],
         ...healthOutcomes.map(outcome => people[outcome]),
         ...[versions.join(' '), complete],
       ]

@@ -57,7 +57,7 @@ export function stepRoutes(
     query: HistoryQuery,
     errors: ['flow_not_found'],
     description:
-      'One row per step and day. `finds` counts people who found the element, `makeshift` those of them ' +
+      'One row per step and day. `finds` counts people who found the element, `fallback` those of them ' +
       'who found it by something other than its selector, `misses` those who did not. The other columns ' +
       'count people by outcome. Days without reports are left out.',
     responses: {

@@ -50,13 +50,13 @@ export const StepEvidence = Type.Object({
   missesSince: InstantOrNull(
     'Since when misses are as frequent as now, at most a week. Null if they are rare.',
   ),
-  makeshiftSince: InstantOrNull('The same for finds by something other than its selector.'),
+  fallbackSince: InstantOrNull('The same for finds by something other than its selector.'),
   pages: Type.Array(
     Type.Object({
       page: OrNull(Type.String(), 'URL without query and fragment. Null if unknown.'),
       reports: Count('Reports from this page.', 15),
       misses: Count('Reports that missed the element.', 3),
-      makeshift: Count('Reports that found it by something other than its selector.', 0),
+      fallback: Count('Reports that found it by something other than its selector.', 0),
     }),
     { description: 'Pages with the most misses first.' },
   ),

@@ -493,7 +493,7 @@ create table images (
   width integer not null,
   height integer not null,
   bytes integer not null,
-  -- As the uploaded file was called; null if nobody said.
+  -- Name of the uploaded file. Null if unknown.
   name text,
   created_at integer not null,
   content blob not null
@@ -680,7 +680,7 @@ create table short_lived (
 create table retained (
   org_id integer primary key,
   seq integer not null,
-  -- When that row was received: nothing about people is kept that events up to that said.
+  -- When that row was received. Nothing from events up to then is kept about people.
   at integer not null
 ) strict;
 

@@ -10,9 +10,9 @@ const slots = (...pairs: [number, number][]): ReportSlot[] =>
   pairs.map(([misses, reports], i) => ({
     reports,
     misses,
-    makeshift: 0,
+    fallback: 0,
     firstMissAt: misses > 0 ? 10 * i : null,
-    firstMakeshiftAt: null,
+    firstFallbackAt: null,
   }))
 
 const missesSince = async (misses: number, of: number, ...past: [number, number][]) => {
@@ -38,16 +38,16 @@ describe('the moment since which misses are many', () => {
       throw new Error('asked')
     }
     const few = badSince(people({ found: 96, not_found: 4 }), requested)
-    expect(few).toEqual({ missesSince: null, makeshiftSince: null })
+    expect(few).toEqual({ missesSince: null, fallbackSince: null })
   })
 
-  test('is also given for makeshift finds, counted among the finds', async () => {
+  test('is also given for fallback finds, counted among the finds', async () => {
     const past: ReportSlot[] = [
-      { reports: 20, misses: 10, makeshift: 0, firstMissAt: 1, firstMakeshiftAt: null },
-      { reports: 20, misses: 10, makeshift: 8, firstMissAt: 11, firstMakeshiftAt: 12 },
+      { reports: 20, misses: 10, fallback: 0, firstMissAt: 1, firstFallbackAt: null },
+      { reports: 20, misses: 10, fallback: 8, firstMissAt: 11, firstFallbackAt: 12 },
     ]
     const counts = people({ found: 2, changed: 8, not_found: 10 })
-    expect(badSince(counts, () => past)).toEqual({ missesSince: 1, makeshiftSince: 12 })
+    expect(badSince(counts, () => past)).toEqual({ missesSince: 1, fallbackSince: 12 })
   })
 })
 

@@ -61,7 +61,7 @@ export function stepsConform(open: OpenStore): void {
 
   test('without a report, every field of the evidence is empty', async () => {
     expect(await evidence()).toMatchObject({
-      ...{ lastFindAt: null, lastMissAt: null, missesSince: null, makeshiftSince: null },
+      ...{ lastFindAt: null, lastMissAt: null, missesSince: null, fallbackSince: null },
       ...{ pages: [], messages: [], alternate: null, suggestion: null },
       fingerprints: {
         ...{ baselineAt: null, match: 0, drift: 0, gone: 0, latest: null },
@@ -92,9 +92,9 @@ export function stepsConform(open: OpenStore): void {
       await report('found', { url: 'https://app.example/b' })
       await report('error')
       expect((await evidence()).pages).toEqual([
-        { page: 'https://app.example/a', reports: 2, misses: 2, makeshift: 0 },
-        { page: null, reports: 1, misses: 1, makeshift: 0 },
-        { page: 'https://app.example/b', reports: 3, misses: 0, makeshift: 1 },
+        { page: 'https://app.example/a', reports: 2, misses: 2, fallback: 0 },
+        { page: null, reports: 1, misses: 1, fallback: 0 },
+        { page: 'https://app.example/b', reports: 3, misses: 0, fallback: 1 },
       ])
     })
 
@@ -124,7 +124,7 @@ export function stepsConform(open: OpenStore): void {
       store.clock.advance(hour)
       await report('not_found')
       expect(await evidence()).toMatchObject({
-        ...{ missesSince: brokeAt, makeshiftSince: null },
+        ...{ missesSince: brokeAt, fallbackSince: null },
         ...{ lastFindAt: brokeAt, lastMissAt: brokeAt + hour },
       })
     })

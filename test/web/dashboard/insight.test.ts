@@ -37,8 +37,8 @@ test('health over time shows when a step lost its element, and matches the API a
     'People by day and whether they found the element of “Break it into tasks”',
   )
   expect(shown.map(cells => cells.slice(2, 6))).toEqual(
-    counts.map(({ people, finds, makeshift, misses }) =>
-      [finds - makeshift, makeshift, misses, people].map(String),
+    counts.map(({ people, finds, fallback, misses }) =>
+      [finds - fallback, fallback, misses, people].map(String),
     ),
   )
   expect(shown.map(cells => cells[1]!.toLowerCase().replace('too few', 'unknown'))).toEqual(

@@ -235,7 +235,9 @@ test('scores are shown with their groups, and written answers are read on demand
   await page.getByRole('table', { name: caption }).waitFor()
   const cells = await cellsOf(page, caption)
   expect(cells.map(row => row[0])).toEqual([...Array(11).keys()].map(String))
-  const score = page.locator('.asked', { has: page.getByRole('table', { name: caption }) })
+  const score = page.locator('.survey-question', {
+    has: page.getByRole('table', { name: caption }),
+  })
   expect(await score.textContent()).toMatch(
     /NPS.*–.*Promoters \(9–10\)2.*Passives \(7–8\)1.*Detractors \(0–6\)1.*Average–/,
   )

@@ -195,7 +195,7 @@ export function changeRole(
 function setRole(database: Database, member: MemberRow, role: Role, audit: AuditEntry): void {
   tables(database).update(members).set({ role }).where(eq(members.id, member.id)).run()
   if (!scopesOfRole[member.role].every(scope => scopesOfRole[role].includes(scope))) {
-    takeBack(database, member, role, audit)
+    revokeAccess(database, member, role, audit)
   }
 }
 
@@ -205,7 +205,7 @@ function setRole(database: Database, member: MemberRow, role: Role, audit: Audit
  *
  * @param role what they may still do; null for nothing
  */
-function takeBack(
+function revokeAccess(
   database: Database,
   member: MemberRow,
   role: Role | null,
@@ -263,7 +263,7 @@ export function removeMember(
     if (problem) return problem
     const { name, role } = member
     writeAudit(database, orgRow, [{ ...audit, subject: name, before: { role } }])
-    takeBack(database, member, null, audit)
+    revokeAccess(database, member, null, audit)
     remove(tx, member.id)
     return null
   })

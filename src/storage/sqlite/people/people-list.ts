@@ -15,7 +15,7 @@ import { type CompiledConditions, compiled } from './people-conditions.ts'
 import { type PersonRow, personColumns, unpackPages, unpackTraits } from './people-table.ts'
 
 /** People whom a statement looks at: so many that it takes about a millisecond. */
-const [fewestRows, mostRows] = [64, 4_096]
+const [minRows, maxRows] = [64, 4_096]
 
 /** Runs of a person in a flow that are looked at. */
 const maxRuns = 200
@@ -125,7 +125,7 @@ export function peopleListOver(database: Database): InRows<PeopleList> {
         order.by === 'firstSeen' ? place.firstAt : place.lastAt
       const slices = new TimeSlices()
       let from: Place = after === null ? first : [timeOf(after), after.person]
-      for (let size = fewestRows; ; ) {
+      for (let size = minRows; ; ) {
         await slices.rest()
         const start = performance.now()
         const end = ends.get(orgRow, ...from, size - 1)
@@ -135,15 +135,15 @@ export function peopleListOver(database: Database): InRows<PeopleList> {
         yield rows.map(row => new StoredPerson(row)).filter(where.holds)
         if (end === null) return
         from = to
-        size = Math.min(Math.max(Math.round(size * (tookMs < 1 ? 2 : 0.5)), fewestRows), mostRows)
+        size = Math.min(Math.max(Math.round(size * (tookMs < 1 ? 2 : 0.5)), minRows), maxRows)
       }
     },
     async count(orgRow) {
       const slices = new TimeSlices()
       let from: Place = lowest
-      for (let people = 0; ; people += mostRows) {
+      for (let people = 0; ; people += maxRows) {
         await slices.rest()
-        const end = countedEnd.get(orgRow, ...from, mostRows - 1)
+        const end = countedEnd.get(orgRow, ...from, maxRows - 1)
         if (end === null) return people + countedRest.get(orgRow, ...from)!.count
         from = [end.at, end.person]
       }

@@ -107,7 +107,7 @@ function* events(database: Database, requested: InRows<NamedPerson>, names: Name
 }
 
 /** Whose rows are asked for, and where they are. */
-interface Asked {
+interface RequestedData {
   database: Database
   orgRow: number
   /** As `personOf` names them. */
@@ -120,7 +120,7 @@ interface Asked {
  * rows, and null after each page.
  */
 function* numbered<Row extends { number: number }>(
-  { database, orgRow }: Asked,
+  { database, orgRow }: RequestedData,
   [table, number]: readonly [table: string, number: string],
   tell: (row: Row) => object | null,
 ): Rows {
@@ -146,7 +146,7 @@ const stepOf = (names: Names) => (step: ReturnType<typeof unpackSteps>[number]) 
   missingAt: isoTimeOrNull(step.missingAt),
 })
 
-function runs(requested: Asked) {
+function runs(requested: RequestedData) {
   const { name, names } = requested
   return numbered<StoredRun & { number: number }>(requested, ['runs', 'id'], run => {
     const ids = { userId: run.least_user_id, anonymousId: run.least_anonymous_id }
@@ -168,7 +168,7 @@ function runs(requested: Asked) {
 
 /** A section of rows found by flow and person: each has the flow's id and what `tell` makes of the row. */
 function inFlows<Row>(table: string, tell: (row: Row, names: Names) => object) {
-  return function* ({ database, orgRow, name, names }: Asked): Rows {
+  return function* ({ database, orgRow, name, names }: RequestedData): Rows {
     const ofPerson = database.query<Row, [number, number, string]>(
       `select * from ${table} where org_id = ? and flow_id = ? and person = ?`,
     )
@@ -180,13 +180,13 @@ function inFlows<Row>(table: string, tell: (row: Row, names: Names) => object) {
   }
 }
 
-function* causedEvents({ database, orgRow, name: person }: Asked): Rows {
+function* causedEvents({ database, orgRow, name: person }: RequestedData): Rows {
   for (const [name, times] of causedReader(database)(orgRow, person)) {
     yield { name, times: times.map(time => isoTime(msOf(time))) }
   }
 }
 
-function stepReports(requested: Asked) {
+function stepReports(requested: RequestedData) {
   type Row = Record<string, number | string | null> & { number: number; at: number }
   return numbered<Row>(requested, ['step_reports', 'seq'], row => {
     if (row.person !== requested.name) return null
@@ -205,7 +205,7 @@ function stepReports(requested: Asked) {
   })
 }
 
-function deadLetters(requested: Asked) {
+function deadLetters(requested: RequestedData) {
   const { name, names } = requested
   type Row = { number: number; at: number; error: string; event: string }
   return numbered<Row>(requested, ['dead_letters', 'seq'], ({ at, error, event }) => {
@@ -218,7 +218,7 @@ function deadLetters(requested: Asked) {
   })
 }
 
-function* profile({ database, orgRow, name }: Asked): Rows {
+function* profile({ database, orgRow, name }: RequestedData): Rows {
   const row = database
     .query<PersonRow, [number, string]>(
       `select ${personColumns} from people where org_id = ? and person = ?`,
@@ -235,7 +235,7 @@ function* profile({ database, orgRow, name }: Asked): Rows {
 }
 
 /** The sections that follow the events, in their order. */
-const sections: Record<string, (requested: Asked) => Rows> = {
+const sections: Record<string, (requested: RequestedData) => Rows> = {
   profile,
   runs,
   completions: inFlows<{ reported_at: number }>('completions', row => ({

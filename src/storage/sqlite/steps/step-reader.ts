@@ -5,7 +5,7 @@ import {
   type HealthOutcome,
   healthOutcomes,
   healthWindowMs,
-  isMakeshift,
+  isFallback,
   isMiss,
   noHealthCounts,
 } from '../../../core/step/health.ts'
@@ -21,7 +21,7 @@ import type { InRows } from '../../shared/in-rows.ts'
 import { stepRowOf } from '../flows/reader.ts'
 import type { StoredBaseline } from './step-table.ts'
 
-/** How far back `missesSince` and `makeshiftSince` look, and how finely. */
+/** How far back `missesSince` and `fallbackSince` look, and how finely. */
 const sinceWindowMs = 7 * dayMs
 const slotMs = 10 * minuteMs
 const maxPages = 5
@@ -31,7 +31,7 @@ const suggestingPrints = 200
 
 const sqlList = (words: readonly string[]) => words.map(word => `'${word}'`).join(', ')
 const isMissed = `outcome in (${sqlList(healthOutcomes.filter(isMiss))})`
-const isFoundOtherwise = `outcome in (${sqlList(healthOutcomes.filter(isMakeshift))})`
+const isFoundOtherwise = `outcome in (${sqlList(healthOutcomes.filter(isFallback))})`
 
 /** Which rows: an organisation's step, after a moment, of one version. */
 type Scope = [orgRow: number, stepRow: number, sinceMs: number, version: number]
@@ -42,7 +42,7 @@ const page = `substr(url, 1, min(instr(url || '?', '?'), instr(url || '#', '#'))
 function statements(database: Database) {
   const inScope = 'org_id = $1 and step_id = $2 and at > $3 and version = $4'
   const bad = `count(*) filter (where ${isMissed}) as misses,
-    count(*) filter (where ${isFoundOtherwise}) as makeshift`
+    count(*) filter (where ${isFoundOtherwise}) as fallback`
   return {
     people: database.query<{ outcome: HealthOutcome; people: number }, number[]>(
       `select outcome, count(*) as people from step_health
@@ -55,7 +55,7 @@ function statements(database: Database) {
     pages: database.query<StepEvidence['pages'][number], number[]>(
       `select ${page} as page, count(*) as reports, ${bad}
       from step_reports where ${inScope} group by page
-      order by misses desc, makeshift desc, reports desc, page nulls first limit ${maxPages}`,
+      order by misses desc, fallback desc, reports desc, page nulls first limit ${maxPages}`,
     ),
     messages: database.query<StepEvidence['messages'][number], number[]>(
       `select message as message, count(*) as reports, max(at) as "lastAt"
@@ -72,7 +72,7 @@ function statements(database: Database) {
     slots: database.query<ReportSlot, number[]>(
       `select count(*) as reports, ${bad},
         min(at) filter (where ${isMissed}) as "firstMissAt",
-        min(at) filter (where ${isFoundOtherwise}) as "firstMakeshiftAt"
+        min(at) filter (where ${isFoundOtherwise}) as "firstFallbackAt"
       from step_reports where ${inScope} and person is not null
       group by at / ${slotMs} order by at / ${slotMs}`,
     ),

@@ -79,11 +79,16 @@ interface Shown {
   traits: readonly string[]
 }
 
-function OfStep({ step, asked, data, question }: Shown & { step: StepNumbers; asked: Numbers }) {
+function OfStep({
+  step,
+  numbers,
+  data,
+  question,
+}: Shown & { step: StepNumbers; numbers: Numbers }) {
   const title = step.title || step.key
-  const { answers, type, segments } = asked
+  const { answers, type, segments } = numbers
   return (
-    <div class="asked" id={`question-${step.key}`}>
+    <div class="survey-question" id={`question-${step.key}`}>
       <h3>{title}</h3>
       {answers === 0 ? (
         <p class="hint">No answers in this period.</p>
@@ -91,15 +96,15 @@ function OfStep({ step, asked, data, question }: Shown & { step: StepNumbers; as
         <>
           {type === 'rating' ? (
             <>
-              <Score step={step} asked={asked} />
-              <Trend asked={asked} title={title} />
+              <Score step={step} numbers={numbers} />
+              <Trend numbers={numbers} title={title} />
             </>
           ) : (
             <p class="hint">
               {formatCount(answers)} of {formatCount(step.reached)} runs that saw it answered.
             </p>
           )}
-          {type !== 'text' && <Distribution step={step} asked={asked} flowKey={data.flowKey} />}
+          {type !== 'text' && <Distribution step={step} numbers={numbers} flowKey={data.flowKey} />}
           {segments && question.by !== null && (
             <BySegment
               segments={segments}
@@ -133,7 +138,7 @@ export function Answers(shown: Shown) {
         {detailed =>
           detailed.steps.map(step =>
             step.question ? (
-              <OfStep key={step.stepId} {...shown} step={step} asked={step.question} />
+              <OfStep key={step.stepId} {...shown} step={step} numbers={step.question} />
             ) : null,
           )
         }

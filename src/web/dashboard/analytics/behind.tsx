@@ -11,7 +11,7 @@ export const Behind = ({
   children: ComponentChildren
 }) =>
   count === 0 ? (
-    <span class="nought">{children}</span>
+    <span class="zero">{children}</span>
   ) : (
     <a class="behind" href={href}>
       {children}

@@ -12,7 +12,7 @@ import { Reading } from '../shell/states.tsx'
 import { type Question, queryOf, type StepNumbers } from './question.ts'
 
 type Answer = AnswerList['answers'][number]
-type Asked = NonNullable<StepNumbers['question']>
+type QuestionNumbers = NonNullable<StepNumbers['question']>
 
 const groupNames: Readonly<Record<string, string>> = {
   '9-10': 'Promoters',
@@ -26,7 +26,11 @@ const personOf = ({ userId, anonymousId }: Answer) => userId ?? `Visitor ${anony
 const wordsOf = ({ text, written }: Answer): string =>
   [text, ...written.map(({ text }) => text)].filter(Boolean).join('\n')
 
-function columnsOf(type: Asked['type'], distribution: Asked['distribution'], by: string | null) {
+function columnsOf(
+  type: QuestionNumbers['type'],
+  distribution: QuestionNumbers['distribution'],
+  by: string | null,
+) {
   const labelOf = (key: string) => distribution.find(({ value }) => value === key)?.label ?? key
   const given = ({ answer }: Answer) =>
     typeof answer === 'number' ? answer : [answer ?? []].flat().map(labelOf).join(', ')
@@ -67,7 +71,7 @@ const searchAfterMs = 300
 interface Shown {
   flowKey: string
   step: StepNumbers
-  type: Asked['type']
+  type: QuestionNumbers['type']
   question: Question
 }
 
@@ -125,7 +129,7 @@ function List({ flowKey, step, type, question, value }: Shown & { value: string 
 export function Respondents(shown: Shown) {
   const { filters, withFilters } = useFilters()
   const { key } = shown.step
-  const isOpen = filters.asked === key
+  const isOpen = filters.survey === key
   const value = isOpen ? (filters.value ?? '') : ''
   const shownOnly = groupNames[value] ?? value
   const list = useRef<HTMLDivElement>(null)
@@ -143,7 +147,7 @@ export function Respondents(shown: Shown) {
           <h4>
             {value === '' ? 'People who answered' : `People who answered: ${shownOnly}`}{' '}
             {value !== '' && (
-              <LinkButton href={withFilters({ asked: key, value: null })}>
+              <LinkButton href={withFilters({ survey: key, value: null })}>
                 Show all answers
               </LinkButton>
             )}
@@ -152,7 +156,7 @@ export function Respondents(shown: Shown) {
         </>
       ) : (
         <div>
-          <LinkButton href={`${withFilters({ asked: key, value: null })}#respondents-${key}`}>
+          <LinkButton href={`${withFilters({ survey: key, value: null })}#respondents-${key}`}>
             {shown.type === 'text' ? 'Read answers' : 'See who answered'}
           </LinkButton>
         </div>

@@ -30,19 +30,25 @@ export const formatScore = (score: number | null): string =>
 function Answered({ step, value, children }: { step: string; value: string; children: string }) {
   const { withFilters } = useFilters()
   return (
-    <a class="behind" href={`${withFilters({ asked: step, value })}#respondents-${step}`}>
+    <a class="behind" href={`${withFilters({ survey: step, value })}#respondents-${step}`}>
       {children}
     </a>
   )
 }
 
-export function Score({ step: { key, reached }, asked }: { step: StepNumbers; asked: Numbers }) {
-  const { nps, answers, average, median } = asked
+export function Score({
+  step: { key, reached },
+  numbers,
+}: {
+  step: StepNumbers
+  numbers: Numbers
+}) {
+  const { nps, answers, average, median } = numbers
   return (
     <dl class="answer-figures">
       <div class="answer-figure">
         <dt>{nps ? 'NPS (−100 to 100)' : 'Average'}</dt>
-        <dd class="score">{formatScore(scoreOf(asked))}</dd>
+        <dd class="score">{formatScore(scoreOf(numbers))}</dd>
       </div>
       {nps &&
         groups.map(group => (
@@ -76,8 +82,8 @@ export function Score({ step: { key, reached }, asked }: { step: StepNumbers; as
 }
 
 /** The score by week. A period with too few answers has no bar, only its number of answers. */
-export function Trend({ asked, title }: { asked: Numbers; title: string }) {
-  const { trend = [], nps } = asked
+export function Trend({ numbers, title }: { numbers: Numbers; title: string }) {
+  const { trend = [], nps } = numbers
   if (trend.filter(period => scoreOf(period) !== null).length < 2) return null
   const unit = nps ? 'NPS' : 'average'
   return (
@@ -110,14 +116,14 @@ export function Trend({ asked, title }: { asked: Numbers; title: string }) {
 
 export function Distribution({
   step: { key, title },
-  asked,
+  numbers,
   flowKey,
 }: {
   step: StepNumbers
-  asked: Numbers
+  numbers: Numbers
   flowKey: string
 }) {
-  const { answers, distribution } = asked
+  const { answers, distribution } = numbers
   const columns: Column<Numbers['distribution'][number]>[] = [
     {
       name: 'Answer',
@@ -142,7 +148,7 @@ export function Distribution({
       cell: ({ count, value }) => (
         <span class="rate">
           {count === 0 ? (
-            <span class="nought">0</span>
+            <span class="zero">0</span>
           ) : (
             <Answered step={key} value={`${value}`}>
               {formatCount(count)}

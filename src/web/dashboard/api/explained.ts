@@ -88,7 +88,7 @@ const byCode: Readonly<Record<string, Explained>> = {
 }
 
 /** Who saved first, and where that is known. */
-const conflict = ({ told: { body } }: Failure): Explained => ({
+const conflict = ({ response: { body } }: Failure): Explained => ({
   title: 'Someone else saved first',
   why: `${body?.changedBy ?? 'Someone'} changed this after you opened it. Review it, then save.`,
 })
@@ -96,7 +96,7 @@ const conflict = ({ told: { body } }: Failure): Explained => ({
 /** What happened and what to do, for any failure. */
 export function explain(failure: Failure): Explained {
   const { status, isPassing } = failure
-  const known = byCode[failure.told.code ?? '']
+  const known = byCode[failure.response.code ?? '']
   if (known) return known
   if (status === 0) {
     return { title: 'Server unreachable', why: 'Check your connection, then try again.' }
@@ -126,6 +126,6 @@ export function explain(failure: Failure): Explained {
 /** The same as one sentence, for a place beside a button or a field. */
 export function explained(failure: Failure): string {
   const { title, why } = explain(failure)
-  const wrong = failure.told.details?.map(({ message }) => message).join(' ')
+  const wrong = failure.response.details?.map(({ message }) => message).join(' ')
   return `${title}. ${wrong || why}`
 }

@@ -13,7 +13,7 @@ export class Failure extends Error {
     readonly status: number,
     /** The server's own sentence; empty if it sent none. */
     message: string,
-    readonly told: {
+    readonly response: {
       code?: string
       requestId?: string
       /** When to try again, epoch milliseconds. */

@@ -76,7 +76,7 @@ export class Reading<T> {
   nextIn(everyMs: number): number {
     const failure = this.failure.peek()
     if (failure === null) return everyMs
-    const { retryAt } = failure.told
+    const { retryAt } = failure.response
     if (retryAt) return Math.max(0, retryAt - Date.now())
     // A refused request would be refused again, but a server that is away comes back.
     return failure.isPassing ? Math.min(everyMs, soonMs) : Number.POSITIVE_INFINITY

@@ -4,7 +4,7 @@ import { whilePending } from './pending.ts'
 import { presence, renew, token } from './session.ts'
 import { noteNodesBehind, noteReached, noteTrouble } from './trouble.ts'
 
-export interface Asked {
+export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** JSON, or a file. */
   body?: unknown
@@ -23,7 +23,7 @@ export interface Answer<T> {
   etag: string | null
 }
 
-async function send(path: string, options: Asked, credential: string): Promise<Response> {
+async function send(path: string, options: RequestOptions, credential: string): Promise<Response> {
   const { method = 'GET', body, known, ifMatch, isNew, signal } = options
   const headers: Record<string, string> = { authorization: `Bearer ${credential}` }
   if (known) headers['if-none-match'] = known
@@ -46,10 +46,10 @@ async function send(path: string, options: Asked, credential: string): Promise<R
  * @param path below `/api/v1`, with its query
  * @throws Failure
  */
-export const ask = <T>(path: string, options: Asked = {}): Promise<Answer<T>> =>
+export const ask = <T>(path: string, options: RequestOptions = {}): Promise<Answer<T>> =>
   whilePending(askNow<T>(path, options))
 
-async function askNow<T>(path: string, options: Asked): Promise<Answer<T>> {
+async function askNow<T>(path: string, options: RequestOptions): Promise<Answer<T>> {
   try {
     let response = await send(path, options, await token())
     if (response.status === 401) {
@@ -85,6 +85,6 @@ export async function download(path: string): Promise<Blob> {
 }
 
 /** Has something done, and returns the outcome. @throws Failure */
-export async function act<T>(path: string, options: Asked): Promise<T> {
+export async function act<T>(path: string, options: RequestOptions): Promise<T> {
   return (await ask<T>(path, { method: 'POST', ...options })).value as T
 }

@@ -58,9 +58,9 @@ export function ChangeDialog({
         await act(value!, note.value.trim() === '' ? {} : { note: note.value.trim() })
         readAgain()
       }}
-      onRefused={({ status, told }) => {
+      onRefused={({ status, response }) => {
         if (status !== 412) return
-        const { changedBy, changedAt } = (told.body ?? {}) as Record<string, string | null>
+        const { changedBy, changedAt } = (response.body ?? {}) as Record<string, string | null>
         const when = changedAt ? formatAge(changedAt) : 'just now'
         overtaken.value = `Someone else saved first: ${changedBy ?? 'somebody'} changed the draft ${when}. Review it below, then try again.`
         void again()

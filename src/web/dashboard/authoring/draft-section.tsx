@@ -13,7 +13,7 @@ import { DraftPreview } from './preview/draft-preview.tsx'
 import { type Changing, Publish } from './publish.tsx'
 
 /** Discards a draft. */
-function Discard({ flow, said }: Changing) {
+function Discard({ flow, statusText }: Changing) {
   const { version, key } = flow
   if (!may('flows:write') || version === null) return null
   return (
@@ -30,7 +30,7 @@ function Discard({ flow, said }: Changing) {
           names={['the draft', `version ${version}`]}
           act={async ({ etag }) => {
             await act(flowPath(key, '/draft'), { method: 'DELETE', ifMatch: etag })
-            said.value = 'Draft discarded.'
+            statusText.value = 'Draft discarded.'
           }}
           onClose={close}
         />
@@ -40,7 +40,7 @@ function Discard({ flow, said }: Changing) {
 }
 
 /** The draft, and what publishing it would change. */
-export function DraftSection({ flow, said, zone }: Changing & { zone: string }) {
+export function DraftSection({ flow, statusText, zone }: Changing & { zone: string }) {
   const { version, hasDraft, key, stepCount, itemCount } = flow
   const hasOther = hasDraft && version !== null
   const query = new URLSearchParams({ from: `${version}`, to: 'draft' })
@@ -55,8 +55,8 @@ export function DraftSection({ flow, said, zone }: Changing & { zone: string }) 
           <p class="hint">Last changed {formatMoment(flow.updatedAt, zone)}</p>
         </div>
         <div class="actions">
-          {hasDraft && <Discard flow={flow} said={said} />}
-          <Publish flow={flow} said={said} />
+          {hasDraft && <Discard flow={flow} statusText={statusText} />}
+          <Publish flow={flow} statusText={statusText} />
         </div>
       </div>
       {/* Above what loads later, which would move its button from under the pointer. */}

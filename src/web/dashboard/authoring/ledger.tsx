@@ -18,7 +18,7 @@ import type { Changing } from './publish.tsx'
 type Version = VersionList['versions'][number]
 
 /** Makes an older version the newest again. */
-function RollBack({ flow, said, to }: Changing & { to: number }) {
+function RollBack({ flow, statusText, to }: Changing & { to: number }) {
   const isNow = useSignal(true)
   const { key, hasDraft } = flow
   const newest = flow.version!
@@ -51,7 +51,7 @@ function RollBack({ flow, said, to }: Changing & { to: number }) {
               body: { publish: isNow.value, ...note },
               ifMatch: etag,
             })
-            said.value = isNow.value
+            statusText.value = isNow.value
               ? `Version ${to} is live again, as version ${flows[0]!.version}.`
               : `Version ${to} is the draft now.`
           }}
@@ -69,7 +69,7 @@ const startsMs = 60_000
 const withoutId = (name: string) => name.replace(/ \(token_\w+\)$/, '')
 
 const columnsOf = (
-  { flow, said }: Changing,
+  { flow, statusText }: Changing,
   zone: string,
   starts: ReadonlyMap<number, number> | null,
 ): Column<Version>[] => [
@@ -136,7 +136,7 @@ const columnsOf = (
           </a>
         )}
         {version !== flow.version && may('flows:publish') && (
-          <RollBack flow={flow} said={said} to={version} />
+          <RollBack flow={flow} statusText={statusText} to={version} />
         )}
       </span>
     ),

@@ -15,7 +15,7 @@ import { type Plan, planned, RolloutPlan } from './rollout-plan.tsx'
 
 export interface Changing {
   flow: AuthoredFlow
-  said: Signal<ComponentChildren>
+  statusText: Signal<ComponentChildren>
 }
 
 const flowIn = ({ draft }: Reviewed) => draft.definition as FlowDefinition
@@ -33,7 +33,7 @@ async function savePlan(key: string, reviewed: Reviewed, plan: Plan | null): Pro
 }
 
 /** Publishes a draft as the next version, or publishes again what was unpublished. */
-export function Publish({ flow, said }: Changing) {
+export function Publish({ flow, statusText }: Changing) {
   const plan = useSignal<Plan | null>(null)
   const { filters, setFilters } = useFilters()
   const isFromEditor = filters.review === 'yes'
@@ -66,7 +66,7 @@ export function Publish({ flow, said }: Changing) {
             const ifMatch = await savePlan(key, reviewed, plan.value)
             const { flows } = await act<ChangedFlows>(flowPath(key, '/publish'), { body, ifMatch })
             const [changed] = flows
-            said.value =
+            statusText.value =
               changed!.outcome === 'already published'
                 ? 'This is already published.'
                 : `Version ${changed!.version} is live.`

@@ -19,12 +19,12 @@ import { Withdraw } from './withdraw.tsx'
 function Versions({ flow }: { flow: AuthoredFlow }) {
   const { filters } = useFilters()
   const zone = filters.tz ?? defaultZone()
-  const said = useSignal<ComponentChildren>(null)
+  const statusText = useSignal<ComponentChildren>(null)
   const list = useRead<VersionList>(flowPath(flow.key, '/versions'))
-  const changing = { flow, said }
+  const changing = { flow, statusText }
   return (
     <>
-      <StatusMessage of={said} />
+      <StatusMessage of={statusText} />
       <DraftSection {...changing} zone={zone} />
       <Reading of={list}>
         {({ versions }) => (

@@ -22,7 +22,7 @@ const verbs = {
 } as const
 
 /** Hides a flow from visitors, for now or for good. */
-export function Withdraw({ flow, said }: Changing) {
+export function Withdraw({ flow, statusText }: Changing) {
   const confirming = useSignal<keyof typeof verbs | null>(null)
   const { status, key } = flow
   const isLive = status === 'published'
@@ -52,7 +52,7 @@ export function Withdraw({ flow, said }: Changing) {
           isDanger
           act={async () => {
             await act(flowPath(key, `/${verb}`), { body: {} })
-            said.value = verbs[verb].done
+            statusText.value = verbs[verb].done
             readAgain()
           }}
           onClose={() => (confirming.value = null)}

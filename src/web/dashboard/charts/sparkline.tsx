@@ -14,7 +14,9 @@ export function Sparkline({ days, name }: { days: readonly Day[]; name: string }
   const most = Math.max(1, ...days.map(({ starts }) => starts))
   const step = width / days.length
   const gap = Math.min(2, step * 0.3)
-  const told = days.map(({ date, starts }) => `${formatShortDay(date)}: ${formatCount(starts)}`)
+  const described = days.map(
+    ({ date, starts }) => `${formatShortDay(date)}: ${formatCount(starts)}`,
+  )
   return (
     <svg
       class="sparkline"
@@ -22,7 +24,7 @@ export function Sparkline({ days, name }: { days: readonly Day[]; name: string }
       height={height}
       viewBox={`0 0 ${width} ${height}`}
       role="img"
-      aria-label={`${name}: ${told.join(', ')}`}
+      aria-label={`${name}: ${described.join(', ')}`}
     >
       {days.map(({ date, starts, complete }, i) => {
         const tall = starts === 0 ? 1 : Math.max(2, (starts / most) * height)

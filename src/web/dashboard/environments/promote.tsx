@@ -22,7 +22,7 @@ export function Promote({
 }: {
   flow: StagedFlow
   staging: { slug: string; name: string }
-  onPromoted: (said: string) => void
+  onPromoted: (message: string) => void
   onClose: () => void
 }) {
   const path = `${environmentsPath}/${staging.slug}/flows/${encodeURIComponent(key)}`
@@ -51,9 +51,9 @@ export function Promote({
       isWide
       isReady={value !== null}
       act={promote}
-      onRefused={({ status, told }) => {
+      onRefused={({ status, response }) => {
         if (status !== 412) return
-        const who = told.body?.changedBy
+        const who = response.body?.changedBy
         overtaken.value = `Someone else saved first: ${typeof who === 'string' ? who : 'somebody'} changed it after you opened it. Review it below, then try again.`
         void again()
       }}

@@ -71,14 +71,14 @@ const columns = (
 
 function Compared({ data: { organisation, flows } }: { data: StagedFlows }) {
   const { filters, setFilters } = useFilters()
-  const said = useSignal<string | null>(null)
+  const statusText = useSignal<string | null>(null)
   const confirming = useSignal<StagedFlow | null>(null)
   const isShort = filters.changed === '1'
   const shown = isShort ? flows.filter(({ state }) => state !== 'same') : flows
   return (
     <>
       <p class="lead below-4">Compare flows in {organisation.name} with this organisation.</p>
-      <StatusMessage of={said} />
+      <StatusMessage of={statusText} />
       <Check
         label="Only differences"
         checked={isShort}
@@ -95,7 +95,7 @@ function Compared({ data: { organisation, flows } }: { data: StagedFlows }) {
         <Promote
           flow={confirming.value}
           staging={organisation}
-          onPromoted={sentence => (said.value = sentence)}
+          onPromoted={sentence => (statusText.value = sentence)}
           onClose={() => (confirming.value = null)}
         />
       )}

@@ -41,7 +41,7 @@ function Flow({ event: { flowKey, flowId, stepKey, stepId } }: { event: SeenEven
   )
 }
 
-/** What became of the event: whether it was stored, and why not. */
+/** Whether the event was stored, and if not, why. */
 function Result({ event: { verdict, code, message } }: { event: SeenEvent }) {
   const why = verdict === 'duplicate' ? 'Already stored. The first event counts.' : message
   return (

@@ -1,6 +1,6 @@
 import type { Filters } from '../shell/address.ts'
 
-/** What is asked, as the address has it. */
+/** The parameters of the page in the address. */
 export interface Question {
   url: string
   flow: string

@@ -36,7 +36,7 @@ export default function FirstTour({
   flows: readonly AuthoredFlow[]
   installation: Installation
 }) {
-  const said = useSignal<ComponentChildren>(null)
+  const statusText = useSignal<ComponentChildren>(null)
   const [first] = flows
   const isPublished = publishedAmong(flows).length > 0
   const ticks: Tick[] = [
@@ -63,7 +63,7 @@ export default function FirstTour({
         <div class="stack gap-2">
           <p class="hint">Visitors see “{first.name}” on their next page.</p>
           <div class="row">
-            <Publish flow={first} said={said} />
+            <Publish flow={first} statusText={statusText} />
             <LinkButton href={addressOf(['flows', first.key, 'edit'])}>Edit first</LinkButton>
           </div>
         </div>
@@ -85,7 +85,7 @@ export default function FirstTour({
   ]
   return (
     <Part title="Your first flow" beside={<span class="hint">Each step ticks by itself.</span>}>
-      <StatusMessage of={said} />
+      <StatusMessage of={statusText} />
       <Ticks ticks={ticks} />
     </Part>
   )

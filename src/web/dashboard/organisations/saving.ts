@@ -17,4 +17,6 @@ export async function save(patch: SettingsBody): Promise<Settings> {
 
 /** The problems of one field, from what the server has refused. */
 export const problemsAt = (failure: Failure | null, path: string) =>
-  (failure?.told.details ?? []).filter(one => one.path === path || one.path.startsWith(`${path}/`))
+  (failure?.response.details ?? []).filter(
+    one => one.path === path || one.path.startsWith(`${path}/`),
+  )

@@ -27,7 +27,7 @@ export interface SettingField<Value> {
   control: FunctionComponent<ControlProps<Value>>
   read: (settings: Settings) => Value
   patch: (value: Value) => SettingsBody
-  /** What the change does, asked about before; null if nothing needs saying. */
+  /** What the change does, shown before it is saved. Null if it needs no confirmation. */
   consequence?: (after: Value, settings: Settings) => ComponentChildren
   isDanger?: boolean
 }
@@ -47,7 +47,7 @@ const bodyOf = (changed: readonly [AnyField, unknown][]): SettingsBody => {
   return Object.assign({}, ...patches, Object.keys(limits).length > 0 && { limits })
 }
 
-/** A form of settings. What a change means is asked about before it is saved. */
+/** A form of settings. It confirms a change that has consequences before it saves it. */
 export function SettingsForm({
   fields,
   isReadOnly = false,

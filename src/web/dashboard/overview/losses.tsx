@@ -46,16 +46,16 @@ export function lossesOf(
     )
 }
 
-interface Asked {
+interface LinkParams {
   /** The first day, and the zone of days. */
   from: string
   tz: string
 }
 
 /** What share leaves at a step, in a sentence that opens the people. */
-function Leaving({ flow, step, asked }: { flow: string; step: WorstStep; asked: Asked }) {
+function Leaving({ flow, step, params }: { flow: string; step: WorstStep; params: LinkParams }) {
   const { key, title, position, left, reached } = step
-  const filters = { ...asked, furthest: key, outcome: 'left' }
+  const filters = { ...params, furthest: key, outcome: 'left' }
   return (
     <a href={addressOf(['flows', flow, 'runs'], filters)}>
       {formatPercent(left / reached)} leave at step {position + 1}, “{title || key}”
@@ -64,15 +64,15 @@ function Leaving({ flow, step, asked }: { flow: string; step: WorstStep; asked: 
 }
 
 /** Where a flow loses most, and what is broken there, with the way to its repair. */
-function Story({ loss: { flow, worst, broken }, asked }: { loss: Loss; asked: Asked }) {
+function Story({ loss: { flow, worst, broken }, params }: { loss: Loss; params: LinkParams }) {
   return (
     <span class="stack gap-1">
       {worst && worst.key !== broken?.step.key && (
-        <Leaving flow={flow.key} step={worst} asked={asked} />
+        <Leaving flow={flow.key} step={worst} params={params} />
       )}
       {broken && (
         <span>
-          <Leaving flow={flow.key} step={broken.step} asked={asked} />. {sayFound(broken.check)}.{' '}
+          <Leaving flow={flow.key} step={broken.step} params={params} />. {sayFound(broken.check)}.{' '}
           <a href={`${addressOf(['flows', flow.key, 'health'])}#step-${broken.step.key}`}>
             Fix step
           </a>
@@ -82,14 +82,14 @@ function Story({ loss: { flow, worst, broken }, asked }: { loss: Loss; asked: As
   )
 }
 
-const columnsOf = (asked: Asked): Column<Loss>[] => [
+const columnsOf = (params: LinkParams): Column<Loss>[] => [
   {
     name: 'Flow',
     isTitle: true,
     value: ({ flow }) => flow.name,
     cell: ({ flow, numbers }) => (
       <>
-        <a class="row-link" href={addressOf(['flows', flow.key], { tz: asked.tz })}>
+        <a class="row-link" href={addressOf(['flows', flow.key], { tz: params.tz })}>
           {flow.name}
         </a>
         {numbers.stalled && (
@@ -129,8 +129,8 @@ const columnsOf = (asked: Asked): Column<Loss>[] => [
     value: ({ numbers }) => lostOf(numbers),
     cell: ({ flow, numbers }) => {
       const lost = lostOf(numbers)
-      if (lost === 0) return <span class="nought">0</span>
-      const filters = { ...asked, outcome: 'left' }
+      if (lost === 0) return <span class="zero">0</span>
+      const filters = { ...params, outcome: 'left' }
       return (
         <a class="behind" href={addressOf(['flows', flow.key, 'runs'], filters)}>
           {formatCount(lost)}
@@ -141,16 +141,16 @@ const columnsOf = (asked: Asked): Column<Loss>[] => [
   {
     name: 'Where people leave',
     value: ({ worst }) => worst && (worst.title || worst.key),
-    cell: loss => <Story loss={loss} asked={asked} />,
+    cell: loss => <Story loss={loss} params={params} />,
   },
 ]
 
 /** All flows, ranked by what is lost. */
-export const Losses = ({ losses, asked }: { losses: readonly Loss[]; asked: Asked }) => (
+export const Losses = ({ losses, params }: { losses: readonly Loss[]; params: LinkParams }) => (
   <Table
     caption="Flows, most lost runs first"
     file="flows"
-    columns={columnsOf(asked)}
+    columns={columnsOf(params)}
     rows={losses}
     keyOf={({ flow }) => flow.key}
   />

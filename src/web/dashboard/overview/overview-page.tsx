@@ -71,7 +71,7 @@ function Numbers({ flows, check }: FlowList & { check: StepCheck }) {
           >
             <Losses
               losses={lossesOf(flows, data.flows, check.steps)}
-              asked={{ from: data.range.from, tz: zone }}
+              params={{ from: data.range.from, tz: zone }}
             />
             <p class="footnote fine">Days are those of {zoneName(data.range.timezone)}.</p>
           </Part>

@@ -19,12 +19,12 @@ async function copy(text: string, element: HTMLElement): Promise<boolean> {
 /** Lines to use somewhere else, with a button that copies them. */
 export function Code({ name, children: text }: { name: string; children: string }) {
   const element = useRef<HTMLElement>(null)
-  const said = useSignal('')
+  const statusText = useSignal('')
   useEffect(() => {
-    if (said.value === '') return
-    const timer = setTimeout(() => (said.value = ''), shownMs)
+    if (statusText.value === '') return
+    const timer = setTimeout(() => (statusText.value = ''), shownMs)
     return () => clearTimeout(timer)
-  }, [said.value])
+  }, [statusText.value])
   return (
     <div class="code">
       <pre>
@@ -35,11 +35,13 @@ export function Code({ name, children: text }: { name: string; children: string 
         class="button"
         aria-label={`Copy: ${name}`}
         onClick={async () => {
-          said.value = (await copy(text, element.current!)) ? copied : 'Selected: press Ctrl C'
+          statusText.value = (await copy(text, element.current!))
+            ? copied
+            : 'Selected: press Ctrl C'
         }}
       >
-        <Icon name={said.value === copied ? 'done' : 'copy'} />
-        <span role="status">{said.value || 'Copy'}</span>
+        <Icon name={statusText.value === copied ? 'done' : 'copy'} />
+        <span role="status">{statusText.value || 'Copy'}</span>
       </button>
     </div>
   )

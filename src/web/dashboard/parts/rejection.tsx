@@ -3,7 +3,7 @@ import type { Failure } from '../api/failure.ts'
 
 /** What an engineer needs of a failure: code, request ID and the server's own sentence. */
 export function FailureDetails({ failure }: { failure: Failure }) {
-  const { code, requestId, details } = failure.told
+  const { code, requestId, details } = failure.response
   if (failure.status === 0) return null
   return (
     <details class="failure-details fine break">

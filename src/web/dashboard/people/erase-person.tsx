@@ -114,8 +114,8 @@ export const AllowPerson = ({
         await act('/manage/people/allow', { body: namedIn(person) })
         onAllowed()
       }}
-      showsItself={({ told }) => told.code === 'person_not_found'}
-      onRefused={({ told }) => (notErased.value = told.code === 'person_not_found')}
+      showsItself={({ response }) => response.code === 'person_not_found'}
+      onRefused={({ response }) => (notErased.value = response.code === 'person_not_found')}
       onClose={onClose}
     >
       <p>

@@ -6,7 +6,7 @@ import { saveFile } from '../parts/save-file.ts'
 import { type Person, personPath } from './person.ts'
 
 /** Downloads everything that is stored about a person. */
-export function ExportPerson({ person, say }: { person: Person; say: (said: string) => void }) {
+export function ExportPerson({ person, say }: { person: Person; say: (message: string) => void }) {
   const isBusy = useSignal(false)
   const problem = useSignal('')
   const run = async () => {

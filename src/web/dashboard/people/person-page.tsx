@@ -34,11 +34,11 @@ const Unseen = ({ person, children }: { person: Person; children: ComponentChild
 function PersonData({ person }: { person: Person }) {
   const history = useRead<PersonHistory>(personPath(person, '/history'), everyMs)
   const confirming = useSignal<'erase' | 'allow' | null>(null)
-  const said = useSignal<ComponentChildren>('')
+  const statusText = useSignal<ComponentChildren>('')
   const receipt = useSignal<Erasure | null>(null)
   const close = () => (confirming.value = null)
   const done = (what: string) => {
-    said.value = what
+    statusText.value = what
     readAgain()
   }
   const url = history.data?.profile?.pages[0]?.url ?? null
@@ -49,7 +49,7 @@ function PersonData({ person }: { person: Person }) {
   )
   return (
     <>
-      <StatusMessage of={said} />
+      <StatusMessage of={statusText} />
       {receipt.value && <Receipt of={receipt.value} />}
       <Reading of={history}>
         {read =>
@@ -64,7 +64,7 @@ function PersonData({ person }: { person: Person }) {
             <>
               <div class="controls row below-4 actions">
                 {whyNot}
-                <ExportPerson person={person} say={text => (said.value = text)} />
+                <ExportPerson person={person} say={text => (statusText.value = text)} />
                 {may('people:erase') && (
                   <Button look="danger" onClick={() => (confirming.value = 'erase')}>
                     Erase
@@ -83,8 +83,8 @@ function PersonData({ person }: { person: Person }) {
         <ErasePerson
           person={person}
           onClose={close}
-          onErased={told => {
-            receipt.value = told
+          onErased={erased => {
+            receipt.value = erased
             done(`${person.id} erased.`)
           }}
         />

@@ -57,7 +57,7 @@ const limited = (seconds: number) =>
 function Limited({ failure }: { failure: Failure }) {
   return (
     <Notice icon="warning" title={explain(failure).title} isAlert>
-      {limited(useSecondsUntil(failure.told.retryAt))}
+      {limited(useSecondsUntil(failure.response.retryAt))}
     </Notice>
   )
 }
@@ -114,7 +114,7 @@ export function FailureNotice({ failure, again }: { failure: Failure; again(): v
 
 /** Shown above data that could not be refreshed: says why, and how old it is. */
 export function StaleNote({ failure, at, again }: { failure: Failure; at: number; again(): void }) {
-  const seconds = useSecondsUntil(failure.told.retryAt)
+  const seconds = useSecondsUntil(failure.response.retryAt)
   return (
     <div class="stale-note soft" role="status">
       <Icon name="warning" />

@@ -69,7 +69,7 @@ function Steps({
   check: StepCheck
   published: Written | null
 }) {
-  const said = useSignal<ComponentChildren>(null)
+  const statusText = useSignal<ComponentChildren>(null)
   const { data: draft } = useRead<DraftAnswer>(flow.hasDraft ? flowPath(flow.key, '/draft') : null)
   const { steps } = check
   if (steps.length === 0) {
@@ -80,7 +80,7 @@ function Steps({
   return (
     <>
       <p class="lead below-4">{summaryOf(steps)}</p>
-      <StatusMessage of={said} />
+      <StatusMessage of={statusText} />
       {inOrder(written, steps).map(({ one: { key, title }, place, step }) => (
         <StepSection
           key={key}
@@ -90,7 +90,7 @@ function Steps({
           step={step}
           drafted={drafted?.steps.find(step => step.key === key) ?? null}
           flow={flow}
-          said={said}
+          statusText={statusText}
           range={check.historyRange}
         />
       ))}

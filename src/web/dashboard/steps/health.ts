@@ -41,17 +41,17 @@ export function worstState(steps: readonly CheckedStep[], flowKey: string): Step
 }
 
 /** Since when a step has been in its bad state; null for a step that is well. */
-export function badSince({ state, missesSince, makeshiftSince }: CheckedStep): string | null {
+export function badSince({ state, missesSince, fallbackSince }: CheckedStep): string | null {
   if (isWell(state)) return null
-  return state === 'drifting' ? (makeshiftSince ?? missesSince) : missesSince
+  return state === 'drifting' ? (fallbackSince ?? missesSince) : missesSince
 }
 
 /** For how many people the element was found, and since when: "Found for 7 of 27 people since 23 Nov". */
 export function sayFound(step: CheckedStep): string {
-  const { people, finds, makeshift } = totalsOf(step.people)
+  const { people, finds, fallback } = totalsOf(step.people)
   if (people === 0) return 'No reports in the last 24 hours'
   const since = badSince(step)
   const when = since ? ` since ${formatDate(since)}` : ' in the last 24 hours'
-  const fallback = makeshift > 0 ? `, for ${formatCount(makeshift)} by fallback` : ''
-  return `Found for ${formatCount(finds)} of ${formatCount(people)} people${fallback}${when}`
+  const byFallback = fallback > 0 ? `, for ${formatCount(fallback)} by fallback` : ''
+  return `Found for ${formatCount(finds)} of ${formatCount(people)} people${byFallback}${when}`
 }

@@ -17,13 +17,13 @@ import {
 export type HistoryDay = NonNullable<CheckedStep['history']>[number]
 type HistoryRange = NonNullable<StepCheck['historyRange']>
 
-const kinds = ['found', 'makeshift', 'misses'] as const
-const kindNames = { found: 'found', makeshift: 'found by fallback', misses: 'not found' }
+const kinds = ['found', 'fallback', 'misses'] as const
+const kindNames = { found: 'found', fallback: 'found by fallback', misses: 'not found' }
 
 /** The people of a day who found the element as described, found it by a fallback, and missed it. */
 export function foundOf({ people }: HistoryDay) {
-  const { people: all, finds, makeshift, misses } = totalsOf(people)
-  return { all, found: finds - makeshift, makeshift, misses }
+  const { people: all, finds, fallback, misses } = totalsOf(people)
+  return { all, found: finds - fallback, fallback, misses }
 }
 
 /** A state, and the first day on which the step was in it. */
@@ -82,7 +82,7 @@ const columns: Column<HistoryDay>[] = [
     cell: ({ state }) => <Badge tone={toneOfState[state]}>{nameOfState[state]}</Badge>,
   },
   counted('found', 'Found'),
-  counted('makeshift', 'By fallback'),
+  counted('fallback', 'By fallback'),
   counted('misses', 'Not found'),
   { ...counted('all', 'People'), means: 'People whose page looked for the element on that day.' },
   {

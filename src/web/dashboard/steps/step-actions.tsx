@@ -28,7 +28,7 @@ export interface Acting {
   flow: AuthoredFlow
   step: CheckedStep
   title: string
-  said: Signal<ComponentChildren>
+  statusText: Signal<ComponentChildren>
 }
 
 /** A sentence about a draft, with a link to it. */
@@ -43,7 +43,7 @@ function RepairDialog({
   flow,
   step,
   title,
-  said,
+  statusText,
   selector,
   body,
   onClose,
@@ -59,7 +59,7 @@ function RepairDialog({
     const sentence = isRepaired
       ? `Draft updated with ${answer.selector}. Publish to apply it.`
       : 'The draft already has this selector. Publish to apply it.'
-    said.value = <WithDraft flowKey={flow.key}>{sentence}</WithDraft>
+    statusText.value = <WithDraft flowKey={flow.key}>{sentence}</WithDraft>
     readAgain()
   }
   return (
@@ -119,14 +119,14 @@ export function Pick(acting: Acting) {
 }
 
 /** Makes the draft remember what the element was like. */
-export function Pin({ flow, step, title, said }: Acting) {
+export function Pin({ flow, step, title, statusText }: Acting) {
   const pin = async () => {
     const body = { flow: flow.key, step: step.step }
     const { steps } = await act<PinAnswer>('/manage/pin', { body })
     const { outcome } = steps[0]!
     const sentence = pinned[outcome]
     const hasDraft = outcome === 'pinned' || outcome === 'already pinned'
-    said.value = hasDraft ? <WithDraft flowKey={flow.key}>{sentence}</WithDraft> : sentence
+    statusText.value = hasDraft ? <WithDraft flowKey={flow.key}>{sentence}</WithDraft> : sentence
     readAgain()
   }
   return (

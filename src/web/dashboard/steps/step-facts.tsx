@@ -51,7 +51,7 @@ const columns: Column<PageOfStep>[] = [
   },
   { name: 'Reports', isNumber: true, value: ({ reports }) => reports },
   { name: 'Not found', isNumber: true, value: ({ misses }) => misses },
-  { name: 'By fallback', isNumber: true, value: ({ makeshift }) => makeshift },
+  { name: 'By fallback', isNumber: true, value: ({ fallback }) => fallback },
 ]
 
 /** The pages on which the element was looked for, and the messages about it. */

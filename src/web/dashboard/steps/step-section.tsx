@@ -100,7 +100,7 @@ export function StepSection({
   drafted,
   flow,
   range,
-  said,
+  statusText,
 }: {
   place: number
   title: string
@@ -111,7 +111,7 @@ export function StepSection({
   flow: AuthoredFlow
   /** The days of its history. */
   range: StepCheck['historyRange']
-  said: Signal<ComponentChildren>
+  statusText: Signal<ComponentChildren>
 }) {
   const isBad = step !== null && !isWell(step.state)
   return (
@@ -135,7 +135,7 @@ export function StepSection({
         <div class="step-body stack gap-2">
           <StepFacts step={step} />
           {range && <History {...{ step, title, range }} />}
-          <Remedy {...{ flow, step, title, said, drafted }} />
+          <Remedy {...{ flow, step, title, statusText, drafted }} />
           <details open={isBad}>
             <summary>Element before and now</summary>
             <p>

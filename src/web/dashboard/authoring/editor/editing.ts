@@ -167,7 +167,7 @@ export class Editing {
       if (!base) {
         return rejected(`The key “${key}” is in use. Choose another.`)
       }
-      const who = String(error.told.body?.changedBy ?? 'Someone else')
+      const who = String(error.response.body?.changedBy ?? 'Someone else')
       this.conflict.value = { who, theirs: await readBase(key) }
       return null
     }

@@ -64,7 +64,7 @@ export function FlowForm({ part, onPart, goTo = null, ...form }: FlowFormProps) 
                   onAdd={() => add(list)}
                 />
               ))}
-            <div role="status" class="form-said">
+            <div role="status" class="form-status">
               {done.value && <span>{done.value.text}</span>}
               {done.value?.undo && (
                 <Button look="quiet" onClick={done.value.undo}>

@@ -100,7 +100,7 @@ export function FlowPreview({ flow, isLoading, part, onPart, theme }: FlowPrevie
           )
         )}
       </div>
-      <div role="status" class="preview-said stack gap-2 break">
+      <div role="status" class="preview-status stack gap-2 break">
         {flow === null && known && (
           <p>The flow has errors. The preview shows it as it was before.</p>
         )}
