@@ -33,7 +33,9 @@ function ruleSql({ attribute, op, value }: AudienceRule, bound: (value: Value) =
     typeof one === 'boolean' || (typeof one === 'string' && parseTime(one) === null)
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
   const isOneOf = () => `(${values.map(one => has(attribute, String(one))).join(' or ')})`
-  const canCompare = values.length > 0 && values.every(isExact)
+  // A list of several types compares a stored text with some of them as another type.
+  const isOneType = values.every(one => typeof one === typeof values[0])
+  const canCompare = values.length > 0 && isOneType && values.every(isExact)
   if (op === 'exists') return value === false ? `not ${has(attribute)}` : has(attribute)
   if (op === 'neq' || op === 'nin') return canCompare ? `not ${isOneOf()}` : null
   return canCompare && (op === 'eq' || op === 'in') ? isOneOf() : has(attribute)
@@ -77,11 +79,12 @@ export function compiled({ search, rules, flows }: Conditions, first: number): C
       : 'true'
   const onRow: string[] = []
   for (const { match = 'all', rules: some = [] } of rules) {
+    const bounds = values.length
     const parts = some.map(rule => ruleSql(rule, bound))
     const known = parts.filter(part => part !== null)
     if (match === 'all') onRow.push(...known)
-    else if (known.length > 0 && known.length === parts.length)
-      onRow.push(`(${known.join(' or ')})`)
+    else if (known.length < parts.length) values.length = bounds
+    else if (known.length > 0) onRow.push(`(${known.join(' or ')})`)
   }
   onRow.push(...flows.map(flow => `(${flowSql(flow, bound)})`))
   // SQLite lowers the case of ASCII letters alone.
