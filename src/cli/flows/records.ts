@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
-import type { AuthoredFlow, ChangedFlow, PushedFlows } from '../../modules/authoring/schema.ts'
+import type { AuthoredFlow, PushedFlows } from '../../modules/authoring/schema.ts'
 import type { Manager } from '../manage.ts'
 
 /** A flow with what its author wrote. */
@@ -11,8 +11,7 @@ export interface StoredFlow extends AuthoredFlow {
   publishedItems: readonly string[]
 }
 
-/** The result for one flow whose status was to change, and for one that was pushed. */
-export type StatusChange = Static<typeof ChangedFlow>
+/** The result for one flow that was pushed. */
 export type Pushed = Static<typeof PushedFlows>['flows'][number]
 
 /** All flows with their definitions. */

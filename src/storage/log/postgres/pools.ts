@@ -24,9 +24,6 @@ export const pools = {
   longWork: { most: 1, answersWithinMs: 60_000 },
 } satisfies Record<string, PoolOptions>
 
-/** The most connections of a node. */
-export const maxConnectionsOfNode = Object.values(pools).reduce((sum, { most }) => sum + most, 0)
-
 /** How the server is to treat the statements of a pool. */
 export const settingsOf = ({
   answersWithinMs,

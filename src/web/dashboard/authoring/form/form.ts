@@ -1,8 +1,7 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { FileProblem } from '../../../../core/flow/file.ts'
-import { type Mapping, type Path, type Plain, valueAt } from '../../../../core/flow/plain.ts'
-import { written } from './flow-json.ts'
+import type { Mapping, Path } from '../../../../core/flow/plain.ts'
 
 /** What is wrong with a flow, and where. `path` is a JSON pointer into it. */
 export type FlowProblem = FileProblem
@@ -21,15 +20,6 @@ export interface Form {
 export const FormContext = createContext<Form | null>(null)
 
 export const useForm = (): Form => useContext(FormContext)!
-
-/** The value at a path, and how to change it. */
-export function useValue(path: Path) {
-  const { flow, change } = useForm()
-  return {
-    value: valueAt(flow, path),
-    write: (value: Plain | undefined) => change(now => written(now, path, value)),
-  }
-}
 
 export const pointerOf = (path: Path): string => path.map(name => `/${name}`).join('')
 

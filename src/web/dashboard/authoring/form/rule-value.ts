@@ -47,12 +47,6 @@ export function writeValue(value: Plain | undefined): string {
   return value.map(one => writeOne(one, true)).join(', ')
 }
 
-/** Whether the form can show it: a plain value, or a list of plain values. */
-export const isWritable = (value: Plain | undefined): boolean =>
-  Array.isArray(value)
-    ? value.every(one => typeof one !== 'object')
-    : typeof value !== 'object' || value === null
-
 /** The value converted for another operator; undefined if there is none. */
 export function valueForOp(value: Plain | undefined, op: string): Plain | undefined {
   if (op === 'exists') return undefined
