@@ -129,7 +129,7 @@ test.each([
   ['id', 'desc', ['dora', 'carl', 'bob', 'ann']],
   ['flows', 'desc', ['carl', 'ann', 'bob', 'dora']],
   ['trait:plan', 'asc', ['bob', 'ann', 'carl', 'dora']],
-  ['trait:plan', 'desc', ['ann', 'bob', 'carl', 'dora']],
+  ['trait:plan', 'desc', ['ann', 'bob', 'dora', 'carl']],
 ])(
   'sorted by %s %s, pages follow each other without gap or repetition',
   async (sort, order, expected) => {
