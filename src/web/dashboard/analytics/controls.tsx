@@ -7,6 +7,7 @@ import { Select } from '../parts/select.tsx'
 import { useFilters } from '../shell/address.ts'
 import { csvAddress, type Question } from './question.ts'
 import { RangePicker } from './range-picker.tsx'
+import { SavedSegment } from './segments.tsx'
 import { dayIn } from './zone.ts'
 
 const downloads = [
@@ -67,6 +68,7 @@ export function Controls({
             ]}
             onChange={chosen => setFilters({ compare: chosen === 'previous' ? null : chosen })}
           />
+          <SavedSegment only={question.only} />
           {question.from < dayIn(question.zone) && (
             <Check
               label="Complete days"

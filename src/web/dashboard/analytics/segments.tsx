@@ -7,6 +7,7 @@ import { formatCount, formatShare, formatTypical } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { Select } from '../parts/select.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { type SegmentList, segmentsPath } from '../people/segment.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { Behind } from './behind.tsx'
@@ -14,6 +15,7 @@ import { intervalColumn, shareOf } from './interval-column.tsx'
 import {
   type Analytics,
   everyMs,
+  isSaved,
   numbersPath,
   type Question,
   runsBehind,
@@ -31,7 +33,7 @@ export const useTraits = (): readonly string[] | null =>
 
 /** Chooses the trait by which runs and answers are grouped. The address keeps the choice. */
 export function ByTrait({ by, traits }: { by: string | null; traits: readonly string[] }) {
-  const { setFilters } = useFilters()
+  const { filters, setFilters } = useFilters()
   return (
     <Select
       label="Break down by"
@@ -39,15 +41,46 @@ export function ByTrait({ by, traits }: { by: string | null; traits: readonly st
       value={by ?? ''}
       none="None"
       options={traits.map(trait => [trait, trait] as const)}
-      onChange={chosen => setFilters({ by: chosen, segment: null })}
+      onChange={chosen =>
+        setFilters({ by: chosen, ...(!isSaved(filters.segment) && { segment: null }) })
+      }
+    />
+  )
+}
+
+/** Chooses a saved segment, to whose runs all numbers are limited. Runs know traits alone, so others are left out. */
+export function SavedSegment({ only }: { only: string | null }) {
+  const { setFilters } = useFilters()
+  const { data } = useRead<SegmentList>(segmentsPath, seldomMs)
+  const saved = (data?.segments ?? []).filter(({ filter }) => !filter.flows?.length)
+  if (saved.length === 0) return null
+  return (
+    <Select
+      label="Segment"
+      isInline
+      value={isSaved(only) ? only! : ''}
+      none="Everyone"
+      options={saved.map(({ id, name }) => [id, name] as const)}
+      onChange={segment => setFilters({ segment })}
     />
   )
 }
 
 /** Says which runs alone are counted, with a link back to all of them. */
-export function Only({ question }: { question: Question }) {
+export function Only({ question, data }: { question: Question; data: Analytics | null }) {
   const { withFilters } = useFilters()
   if (question.only === null) return null
+  if (isSaved(question.only)) {
+    const [saved] = data?.filters.saved ?? []
+    return (
+      saved && (
+        <p class="only" role="status">
+          Only runs of <strong>{saved.name}</strong>, by traits when the run started{' '}
+          <LinkButton href={withFilters({ segment: null })}>Show all runs</LinkButton>
+        </p>
+      )
+    )
+  }
   const [trait = ''] = question.only.split(':', 1)
   return (
     <p class="only" role="status">
