@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
 import { Rejection } from '../parts/rejection.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
+import { addressOf } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { save, settingsPath } from './saving.ts'
 
@@ -34,8 +35,6 @@ const words = {
   },
 }
 
-type Rules = AlertSettings['rules']
-
 const names = ['stepBroken', 'completionFell', 'scoreLow', 'installStale', 'deadLetters'] as const
 
 /** What Cairn watches for. */
@@ -46,22 +45,29 @@ export function RulesSection() {
     <>
       <StatusMessage of={statusText} />
       <Reading of={settings} lines={4}>
-        {({ rules }) => <RulesForm rules={rules} statusText={statusText} />}
+        {settings => <RulesForm settings={settings} statusText={statusText} />}
       </Reading>
     </>
   )
 }
 
-function RulesForm({ rules, statusText }: { rules: Rules; statusText: Signal<string | null> }) {
+function RulesForm({
+  settings: { rules, report },
+  statusText,
+}: {
+  settings: AlertSettings
+  statusText: Signal<string | null>
+}) {
   const { isBusy, refused, run } = useAction()
   const chosen = useSignal(rules)
+  const isMailed = useSignal(report.alerts)
   return (
     <form
       class="setting-form"
       onSubmit={event => {
         event.preventDefault()
         run(async () => {
-          await save({ rules: chosen.value })
+          await save({ rules: chosen.value, report: { alerts: isMailed.value } })
           statusText.value = 'Rules saved.'
         })
       }}
@@ -75,6 +81,18 @@ function RulesForm({ rules, statusText }: { rules: Rules; statusText: Signal<str
           onChange={on => (chosen.value = { ...chosen.value, [name]: { on } })}
         />
       ))}
+      <Check
+        label="Send alerts by email"
+        note={
+          <>
+            To the confirmed addresses of the{' '}
+            <a href={addressOf(['settings', 'report'])}>weekly report</a>. Webhooks get alerts in
+            any case.
+          </>
+        }
+        checked={isMailed.value}
+        onChange={checked => (isMailed.value = checked)}
+      />
       <Rejection failure={refused.value} />
       <div class="row-actions">
         <Button type="submit" look="primary" isBusy={isBusy.value}>
