@@ -5,9 +5,9 @@ import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Select } from '../parts/select.tsx'
 import { useFilters } from '../shell/address.ts'
+import { SavedSegment } from './limited.tsx'
 import { csvAddress, type Question } from './question.ts'
 import { RangePicker } from './range-picker.tsx'
-import { SavedSegment } from './segments.tsx'
 import { dayIn } from './zone.ts'
 
 const downloads = [

@@ -22,12 +22,19 @@ function sumsOf(flows: readonly FlowSummary[], from: number, to?: number): Sums 
   return sums
 }
 
+/** The rate of the week before, or why there is none. */
+function comparedRate(now: Sums, before: Sums): string {
+  if (now.starts === 0) return 'No data this week'
+  if (now.starts < fewest) return `Too few runs: at least ${fewest} are needed`
+  if (before.starts < fewest) return 'Too little data the week before'
+  return `${rateOf(before)} the week before. ${verdictOf(now, before)}`
+}
+
 const rateOf = ({ starts, completions }: Sums) =>
   starts < fewest ? none : formatPercent(completions / starts)
 
 /** Whether two rates differ by more than chance, in words. */
 function verdictOf(now: Sums, before: Sums): string {
-  if (Math.min(now.starts, before.starts) < fewest) return ''
   const a = wilsonInterval(now.completions, now.starts)!
   const b = wilsonInterval(before.completions, before.starts)!
   if (a.low > b.high) return 'Up by more than chance.'
@@ -44,7 +51,11 @@ export function Week({ flows }: { flows: readonly FlowSummary[] }) {
         <Tip text={means}>{name}</Tip>
       </dt>
       <dd class="figure-value number">{formatCount(now[field])}</dd>
-      <dd class="figure-below soft number">{formatCount(before[field])} the week before</dd>
+      <dd class="figure-below soft number">
+        {before.starts === 0
+          ? 'No data the week before'
+          : `${formatCount(before[field])} the week before`}
+      </dd>
     </div>
   )
   return (
@@ -56,9 +67,7 @@ export function Week({ flows }: { flows: readonly FlowSummary[] }) {
           </Tip>
         </dt>
         <dd class="figure-value number">{rateOf(now)}</dd>
-        <dd class="figure-below soft number">
-          {rateOf(before)} the week before. {verdictOf(now, before)}
-        </dd>
+        <dd class="figure-below soft number">{comparedRate(now, before)}</dd>
       </div>
       {counted('Starts', 'Runs of all flows that started in the last 7 days.', 'starts')}
       {counted('Completed', 'Of these, the runs that were completed.', 'completions')}
