@@ -33,7 +33,7 @@ export function Only({ question, data }: { question: Question; data: Analytics |
     return (
       saved && (
         <p class="only" role="status">
-          Only runs of <strong>{saved.name}</strong>, by traits when the run started{' '}
+          Only runs that match the segment <strong>{saved.name}</strong>{' '}
           <LinkButton href={withFilters({ segment: null })}>Show all runs</LinkButton>
         </p>
       )
