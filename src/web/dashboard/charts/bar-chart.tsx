@@ -10,13 +10,54 @@ export type { Slot }
 const margin = { top: 12, right: 4, bottom: 24, left: 40 }
 /** About the room for a label below a bar, in pixels. */
 const perLabel = 64
-/** The room above the bars for the names of marks, in two rows. */
-const markRoom = 32
+/** The height of a mark's name above the bars; each has its own row. */
+const markRow = 16
+/** The mean width of a character of such a name. */
+const perCharacter = 6.5
 
 /** Something with a name at a place: 2.5 is the middle of the third slot. */
 export interface Mark {
   at: number
   name: string
+}
+
+/**
+ * Lines with their names above the bars. All names are on the same side if there is room, and in such an
+ * order that no line runs through a name.
+ */
+function Marks({
+  marks,
+  xOf,
+  width,
+  bottom,
+}: {
+  marks: readonly Mark[]
+  xOf: (at: number) => number
+  width: number
+  bottom: number
+}) {
+  const inOrder = marks.toSorted((a, b) => a.at - b.at)
+  const room = ({ name }: Mark) => name.length * perCharacter + 6
+  const fitsAfter = (mark: Mark) => xOf(mark.at) + room(mark) < width
+  const isAfter = inOrder.every(fitsAfter)
+  const isBefore = !isAfter && inOrder.every(mark => xOf(mark.at) > room(mark))
+  const rows = isBefore ? inOrder.toReversed() : inOrder
+  return rows.map((mark, row) => {
+    const x = xOf(mark.at)
+    const isStart = isAfter || (!isBefore && fitsAfter(mark))
+    return (
+      <g key={`${mark.at} ${mark.name}`} class="chart-mark">
+        <line x1={x} x2={x} y1={4 + row * markRow} y2={bottom} />
+        <text
+          x={x + (isStart ? 6 : -6)}
+          y={14 + row * markRow}
+          text-anchor={isStart ? 'start' : 'end'}
+        >
+          {mark.name}
+        </text>
+      </g>
+    )
+  })
 }
 
 const sum = (parts: readonly number[] | null) => (parts ?? []).reduce((all, part) => all + part, 0)
@@ -30,7 +71,7 @@ export function BarChart({
   classes,
   name,
   marks = [],
-  height = 220,
+  height: bars = 220,
   formatTick = formatCompact,
   least = 4,
   lowest = 0,
@@ -54,7 +95,8 @@ export function BarChart({
   const chosen = useSignal<number | null>(null)
   const hatch = useId()
   const width = known.value
-  const top = margin.top + (marks.length > 0 ? markRoom : 0)
+  const height = bars + Math.max(0, marks.length - 1) * markRow
+  const top = margin.top + marks.length * markRow
   const end = Math.max(margin.left + 1, width - margin.right)
   const step = (end - margin.left) / slots.length
   const left = (at: number) => margin.left + at * step
@@ -149,23 +191,7 @@ export function BarChart({
             </g>
           )
         })}
-        {marks.map(({ at: place, name }, i) => (
-          <g key={`${place} ${name}`} class="chart-mark">
-            <line
-              x1={left(place)}
-              x2={left(place)}
-              y1={4 + (i % 2) * 16}
-              y2={height - margin.bottom}
-            />
-            <text
-              x={left(place) + (isLate(place) ? -6 : 6)}
-              y={14 + (i % 2) * 16}
-              text-anchor={isLate(place) ? 'end' : 'start'}
-            >
-              {name}
-            </text>
-          </g>
-        ))}
+        <Marks marks={marks} xOf={left} width={width} bottom={height - margin.bottom} />
         {slots.map(({ key, label }, i) => {
           if ((isAtEdge ? i : last - i) % every !== 0) return null
           const middle = isAtEdge ? left(i) : left(i + 0.5)
