@@ -30,7 +30,7 @@ const NewFlow = () =>
 
 /** Leads to a first flow. */
 const NoFlows = () => (
-  <Empty title="No flows yet" action={<NewFlow />}>
+  <Empty icon="flows" title="No flows yet" action={<NewFlow />}>
     Start with a goal, such as a welcome tour.
   </Empty>
 )
@@ -51,7 +51,7 @@ function Found({ flows }: { flows: readonly AuthoredFlow[] }) {
         <StaleNote failure={failure} at={at ?? Date.now()} again={again} />
       )}
       {found.length === 0 ? (
-        <Empty title="No matching flows" />
+        <Empty icon="search" title="No matching flows" />
       ) : (
         <FlowTable flows={found} summary={summary.data} check={check} />
       )}

@@ -23,13 +23,14 @@ const everyMs = 60_000
 function NobodyFound({ search }: { search: string | undefined }) {
   if (!search) {
     return (
-      <Empty title="No people yet">
+      <Empty icon="person" title="No people yet">
         People appear once they see a flow, or your product sends an event about them.
       </Empty>
     )
   }
   return (
     <Empty
+      icon="search"
       title={`Nobody with "${search}" in their ID`}
       action={
         <LinkButton icon="explain" href={addressOf(['explain'], { user: search })}>
@@ -115,7 +116,7 @@ export function PeopleList() {
               />
             )}
             {(next || filters.after) && (
-              <nav class="pager" aria-label="Pages">
+              <nav class="pager footnote row" aria-label="Pages">
                 {filters.after && (
                   <LinkButton href={withFilters({ after: null })}>First page</LinkButton>
                 )}

@@ -117,7 +117,7 @@ function Page({ flow, list }: { flow: AuthoredFlow; list: RunList }) {
         <Notice title="No runs">Try a longer period or fewer filters.</Notice>
       )}
       {(next || filters.after) && (
-        <nav class="pager" aria-label="Pages of runs">
+        <nav class="pager footnote row" aria-label="Pages of runs">
           {filters.after && (
             <LinkButton href={withFilters({ after: null })}>Latest runs</LinkButton>
           )}

@@ -45,7 +45,7 @@ function SaveState({ editing, isKept }: { editing: Editing; isKept: boolean }) {
         ? 'Unsaved changes'
         : 'Unsaved changes. This browser cannot keep them.'
   return (
-    <div role="status" class={`save-state ${problem ? 'problem' : ''}`}>
+    <div role="status" class={`save-state line ${problem ? 'problem' : 'good soft'}`}>
       {text === 'Saved' && <Icon name="done" />}
       {problem ?? text}
     </div>
@@ -115,7 +115,7 @@ export function Workbench({
   return (
     <div class="stack gap-3 min-0">
       {isRestored && (
-        <section class="editor-notice row">
+        <section class="banner accent">
           <Icon name="info" />
           <span>Restored the changes that were not saved.</span>
           <Button onClick={() => editing.revert()}>Discard them</Button>
@@ -130,7 +130,7 @@ export function Workbench({
           onChange={side => setFilters({ view: side === 'yaml' ? side : null })}
         />
         <SaveState editing={editing} isKept={isKept} />
-        <div class="actions">
+        <div class="actions push">
           {actions}
           {canWrite && (isNew || canPublish || editing.isDirty.value) && (
             <Button look="primary" isBusy={isNew && isBusy.value} onClick={() => void review()}>

@@ -42,7 +42,7 @@ function Choice({
       <input type="radio" name="picked-selector" checked={isChosen} onChange={onChoose} />
       <span class="candidate-text stack gap-1">
         <code>{selector}</code>
-        <span class="badges">
+        <span class="row gap-1">
           <Badge tone={toneOf[grade]}>{grades[grade]}</Badge>
           <Badge tone={matchCount === 1 ? 'neutral' : 'warn'}>
             {matchCount === 1 ? '1 match' : `${matchCount} matches`}
@@ -103,7 +103,7 @@ export function Proposals({
 }) {
   const [latest, ...earlier] = proposals.toReversed()
   return (
-    <div class="proposals">
+    <div class="stack">
       {latest && <Picked key={latest.number} proposal={latest} chosen={chosen} />}
       {earlier.length > 0 && (
         <details>
