@@ -97,6 +97,7 @@ export async function startPreview(
         badge.say(words.outcomes[outcome])
         if (of === 'checklist') stage.clear(of)
       },
+      start: key => badge.say(words.starts(key)),
       giveWay() {
         gaveWay = true
         forget()

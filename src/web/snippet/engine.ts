@@ -36,7 +36,7 @@ export const inTheMiddleMs = 5 * 60_000
 const maxUntold = 200
 
 /** What the engine does for the stage. The stage's loader brings the parts itself. */
-type FromEngine = 'save' | 'end' | 'giveWay' | 'inVain'
+type FromEngine = 'save' | 'end' | 'start' | 'giveWay' | 'inVain'
 type StageMaker = (deps: Omit<StageDeps, 'loadPart'>) => Stage
 
 /** Loads the stage. Rejects if it could not be loaded; another call retries. */
@@ -266,7 +266,7 @@ export function createEngine(deps: EngineDeps) {
 
   const onStage = (): Promise<Stage> => {
     loading ??= deps.loadStage().then(createStage => {
-      stage = createStage({ ...deps, save, end, giveWay, inVain })
+      stage = createStage({ ...deps, save, end, start, giveWay, inVain })
       return stage
     })
     return loading
@@ -426,6 +426,12 @@ export function createEngine(deps: EngineDeps) {
     if (is) consider()
   }
 
+  /** Shows a flow whatever its rules say, as soon as the flows are known. */
+  function start(flowKey: string): void {
+    wanted = flowKey
+    consider()
+  }
+
   const clear = () => {
     for (const slot of slots) {
       takeAway(slot)
@@ -509,11 +515,7 @@ export function createEngine(deps: EngineDeps) {
       ...{ flows, areKnown, isWaiting, doneHere, missedHere, filling, mustWait },
       moment: timing?.moment() ?? null,
     }),
-    /** Shows a flow whatever its rules say, as soon as the flows are known. */
-    start(flowKey: string) {
-      wanted = flowKey
-      consider()
-    },
+    start,
     /** Ends what interrupts the person. */
     stop() {
       wanted = null

@@ -28,6 +28,7 @@ export const muted = {
   person: { current: nobody },
   hasTracked: () => false,
   save: nothing,
+  start: nothing,
   giveWay: nothing,
   inVain: nothing,
 }

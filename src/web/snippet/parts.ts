@@ -155,6 +155,7 @@ export type Choice = (
   /** `goto`: the key of the step that it leads to, if not the next one. */
   | { type: 'next'; goto?: string | undefined }
   | { type: 'link'; href: string; opensNewTab: boolean }
+  | { type: 'start'; flow: string }
 ) & { answer?: Answer }
 
 /** A step that is on the page. */

@@ -29,6 +29,8 @@ export interface StageDeps {
     outcome: 'completed' | 'dismissed',
     how?: { reason?: string; isTold?: boolean },
   ): void
+  /** Shows another flow, whatever its rules say. */
+  start(flowKey: string): void
   /** The page has nothing that any of the flow's steps point at, and none was ever seen. */
   giveWay(slot: Slot): void
   /**

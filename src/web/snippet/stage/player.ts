@@ -288,6 +288,11 @@ export function playSteps(
         outbox.report({ kind: 'step_completed', ...stepIds })
         finish('completed')
         break
+      case 'start':
+        outbox.report({ kind: 'step_completed', ...stepIds })
+        finish('completed')
+        deps.start(choice.flow)
+        break
       case 'link':
         complete(step)
         outbox.flush()
