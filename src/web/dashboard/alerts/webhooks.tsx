@@ -15,7 +15,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { Rejection } from '../parts/rejection.tsx'
 import { say } from '../parts/toast.tsx'
 import { useFilters } from '../shell/address.ts'
-import { Missing, Reading } from '../shell/states.tsx'
+import { Missing, Notice, Reading } from '../shell/states.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { ChooseTypes, NewWebhook } from './new-webhook.tsx'
 import { webhookPath as at, webhooksPath } from './saving.ts'
@@ -82,6 +82,11 @@ function Webhooks({ of: { webhooks } }: { of: WebhookList }) {
     rotate: (webhook: WebhookJson) => (rotated.value = webhook),
     remove: (webhook: WebhookJson) => (removed.value = webhook),
   }
+  const add = (
+    <Button look="primary" onClick={() => (isAdding.value = true)}>
+      Add webhook
+    </Button>
+  )
   return (
     <>
       <Rejection failure={refused.value} />
@@ -94,17 +99,15 @@ function Webhooks({ of: { webhooks } }: { of: WebhookList }) {
         </div>
       )}
       {webhooks.length === 0 ? (
-        <p class="hint">
-          No webhooks. Add one to get a message when an alert opens or is resolved.
-        </p>
+        <Notice icon="activity" title="No webhooks" actions={add}>
+          Add one to get a message when an alert opens or is resolved.
+        </Notice>
       ) : (
-        <WebhookTable webhooks={webhooks} actions={actions} />
+        <>
+          <WebhookTable webhooks={webhooks} actions={actions} />
+          <p>{add}</p>
+        </>
       )}
-      <div class="section-action">
-        <Button look="primary" onClick={() => (isAdding.value = true)}>
-          Add webhook
-        </Button>
-      </div>
       {isAdding.value && (
         <NewWebhook
           onMade={made => {

@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Segments } from '../../parts/choice.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { addressOf, useFilters } from '../../shell/address.ts'
+import { Notice } from '../../shell/states.tsx'
 import { listPaths, listsOf } from '../form/entries.ts'
 import { FlowForm } from '../form/flow-form.tsx'
 import { mappingsAt, textOf } from '../form/flow-json.ts'
@@ -156,16 +157,17 @@ export function Workbench({
             onPart={key => (part.value = key)}
           />
         ) : flow === null ? (
-          <section class="notice">
-            <Icon name="warning" size={20} />
-            <h2>The form cannot read this YAML</h2>
-            <p class="notice-text soft">Fix it in the YAML. Your work is safe.</p>
-            <div class="actions">
+          <Notice
+            icon="warning"
+            title="The form cannot read this YAML"
+            actions={
               <Button look="primary" onClick={() => setFilters({ view: 'yaml' })}>
                 Open YAML
               </Button>
-            </div>
-          </section>
+            }
+          >
+            Fix it in the YAML. Your work is safe.
+          </Notice>
         ) : (
           <div onFocusOut={leave}>
             <FlowForm

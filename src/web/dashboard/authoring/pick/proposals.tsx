@@ -38,9 +38,9 @@ function Choice({
 }) {
   const { selector, grade, matchCount } = candidate
   return (
-    <label class="candidate">
+    <label class="check option-card">
       <input type="radio" name="picked-selector" checked={isChosen} onChange={onChoose} />
-      <span class="candidate-text stack gap-1">
+      <span class="stack gap-1">
         <code>{selector}</code>
         <span class="row gap-1">
           <Badge tone={toneOf[grade]}>{grades[grade]}</Badge>
@@ -49,9 +49,9 @@ function Choice({
           </Badge>
         </span>
         {cautions(candidate).map(sentence => (
-          <small key={sentence}>
+          <span key={sentence} class="caution line start">
             <Icon name="warning" size={14} /> {sentence}
-          </small>
+          </span>
         ))}
       </span>
     </label>
@@ -75,7 +75,7 @@ function Picked({ proposal, chosen }: { proposal: Proposal; chosen: Signal<Chose
       <legend>{element}</legend>
       <p class="hint">on {page}</p>
       {notes.map(sentence => (
-        <p class="caution" key={sentence}>
+        <p class="caution line start" key={sentence}>
           <Icon name="warning" /> {sentence}
         </p>
       ))}
