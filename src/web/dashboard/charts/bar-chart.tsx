@@ -2,64 +2,14 @@ import { useSignal } from '@preact/signals'
 import { scaleLinear } from 'd3-scale'
 import { useId } from 'preact/hooks'
 import { formatCompact } from '../parts/format.ts'
-import { Before, type Slot, Tip } from './chart-parts.tsx'
+import { Before, type Mark, Marks, markRow, type Slot, Tip } from './chart-parts.tsx'
 import { useWidth } from './use-width.ts'
 
-export type { Slot }
+export type { Mark, Slot }
 
 const margin = { top: 12, right: 4, bottom: 24, left: 40 }
 /** About the room for a label below a bar, in pixels. */
 const perLabel = 64
-/** The height of a mark's name above the bars; each has its own row. */
-const markRow = 16
-/** The mean width of a character of such a name. */
-const perCharacter = 6.5
-
-/** Something with a name at a place: 2.5 is the middle of the third slot. */
-export interface Mark {
-  at: number
-  name: string
-}
-
-/**
- * Lines with their names above the bars. All names are on the same side if there is room, and in such an
- * order that no line runs through a name.
- */
-function Marks({
-  marks,
-  xOf,
-  width,
-  bottom,
-}: {
-  marks: readonly Mark[]
-  xOf: (at: number) => number
-  width: number
-  bottom: number
-}) {
-  const inOrder = marks.toSorted((a, b) => a.at - b.at)
-  const room = ({ name }: Mark) => name.length * perCharacter + 6
-  const fitsAfter = (mark: Mark) => xOf(mark.at) + room(mark) < width
-  const isAfter = inOrder.every(fitsAfter)
-  const isBefore = !isAfter && inOrder.every(mark => xOf(mark.at) > room(mark))
-  const rows = isBefore ? inOrder.toReversed() : inOrder
-  return rows.map((mark, row) => {
-    const x = xOf(mark.at)
-    const isStart = isAfter || (!isBefore && fitsAfter(mark))
-    return (
-      <g key={`${mark.at} ${mark.name}`} class="chart-mark">
-        <line x1={x} x2={x} y1={4 + row * markRow} y2={bottom} />
-        <text
-          x={x + (isStart ? 6 : -6)}
-          y={14 + row * markRow}
-          text-anchor={isStart ? 'start' : 'end'}
-        >
-          {mark.name}
-        </text>
-      </g>
-    )
-  })
-}
-
 const sum = (parts: readonly number[] | null) => (parts ?? []).reduce((all, part) => all + part, 0)
 
 /**
