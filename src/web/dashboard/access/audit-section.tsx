@@ -50,7 +50,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
   {
     name: 'Change',
     cell: line => (
-      <div class="change">
+      <div class="stack gap-1 min-0">
         {line.note && <p class="note">“{line.note}”</p>}
         <AuditChange line={line} />
         {line.requestId && (
@@ -148,7 +148,7 @@ export function AuditSection() {
                 rows={lines}
                 keyOf={({ line }) => line}
               />
-              <nav class="pager" aria-label="Audit">
+              <nav class="pager footnote row" aria-label="Audit">
                 {filters.before && (
                   <LinkButton href={withFilters({ before: null })}>Newest</LinkButton>
                 )}

@@ -42,7 +42,7 @@ function ShownLink({
         not shown again.
       </p>
       <Code name="Link">{`${location.origin}${base}/sign-in#${code}`}</Code>
-      <div class="dialog-end">
+      <div class="dialog-end row end">
         <Button look="primary" onClick={onClose}>
           Done
         </Button>

@@ -4,8 +4,8 @@ import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
 import { Table } from '../parts/table.tsx'
+import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
 import { invitationColumns, type Member, memberColumns, type Wanted } from './member-columns.tsx'
 import { ChangeRole, Invite, SignInLink } from './member-dialogs.tsx'
@@ -20,19 +20,17 @@ const tokensOf = ({ tokens }: Member) =>
 /** Who may sign in to the organisation's dashboard, and as what. */
 export function MembersSection() {
   const list = useRead<MemberList>('/manage/members')
-  const statusText = useSignal<string | null>(null)
   const wanted = useSignal<Wanted | null>(null)
   const want = (next: Wanted) => (wanted.value = next)
   const close = () => (wanted.value = null)
   const remove = async (path: string, done: string) => {
     await act(path, { method: 'DELETE' })
-    statusText.value = done
+    say(done)
     readAgain()
   }
   const now = wanted.value
   return (
     <>
-      <StatusMessage of={statusText} />
       <div class="section-action">
         <Button look="primary" onClick={() => want({ what: 'invite' })}>
           Invite member
@@ -64,13 +62,7 @@ export function MembersSection() {
       </Reading>
       {now?.what === 'invite' && <Invite onClose={close} />}
       {now?.what === 'link' && <SignInLink member={now.member} onClose={close} />}
-      {now?.what === 'role' && (
-        <ChangeRole
-          member={now.member}
-          onChanged={sentence => (statusText.value = sentence)}
-          onClose={close}
-        />
-      )}
+      {now?.what === 'role' && <ChangeRole member={now.member} onChanged={say} onClose={close} />}
       {now?.what === 'remove' && (
         <Confirm
           title={`Remove ${now.member.name}`}

@@ -8,8 +8,8 @@ import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { formatAge } from '../parts/format.ts'
-import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { say } from '../parts/toast.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { NewToken, ShownToken } from './new-token.tsx'
@@ -44,7 +44,7 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
   {
     name: 'Scopes',
     cell: ({ scopes }) => (
-      <span class="badges">
+      <span class="row gap-1">
         {scopes.map(scope => (
           <Badge key={scope}>{scope}</Badge>
         ))}
@@ -94,13 +94,11 @@ const Nothing = () => (
 export function TokensSection() {
   const list = useRead<TokenList>('/manage/tokens')
   const { filters, setFilters } = useFilters()
-  const statusText = useSignal<string | null>(null)
   const isMaking = useSignal(false)
   const made = useSignal<CreatedToken | null>(null)
   const revoked = useSignal<Token | null>(null)
   return (
     <>
-      <StatusMessage of={statusText} />
       {made.value && <ShownToken token={made.value} onDone={() => (made.value = null)} />}
       <div class="section-action">
         <Button look="primary" onClick={() => (isMaking.value = true)}>
@@ -138,7 +136,7 @@ export function TokensSection() {
         <NewToken
           onMade={token => {
             made.value = token
-            statusText.value = words.made(token.name)
+            say(words.made(token.name))
           }}
           onClose={() => (isMaking.value = false)}
         />
@@ -151,7 +149,7 @@ export function TokensSection() {
           act={async () => {
             const { id, name } = revoked.value!
             await act(`/manage/tokens/${encodeURIComponent(id)}`, { method: 'DELETE' })
-            statusText.value = words.revoked(name)
+            say(words.revoked(name))
             if (made.value?.id === id) made.value = null
             readAgain()
           }}

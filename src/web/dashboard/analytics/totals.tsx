@@ -38,7 +38,7 @@ function Figure({
         <Tip text={means}>{name}</Tip>
       </dt>
       <dd class="figure-value number">{children}</dd>
-      <dd class="figure-below soft number">{below}</dd>
+      <dd class="soft number">{below}</dd>
     </div>
   )
 }

@@ -6,6 +6,7 @@ import { flowPath } from '../flows/definition.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Part } from '../parts/part.tsx'
+import { say } from '../parts/toast.tsx'
 import type { Changing } from './publish.tsx'
 
 const verbs = {
@@ -22,7 +23,7 @@ const verbs = {
 } as const
 
 /** Hides a flow from visitors, for now or for good. */
-export function Withdraw({ flow, statusText }: Changing) {
+export function Withdraw({ flow }: Changing) {
   const confirming = useSignal<keyof typeof verbs | null>(null)
   const { status, key } = flow
   const isLive = status === 'published'
@@ -52,7 +53,7 @@ export function Withdraw({ flow, statusText }: Changing) {
           isDanger
           act={async () => {
             await act(flowPath(key, `/${verb}`), { body: {} })
-            statusText.value = verbs[verb].done
+            say(verbs[verb].done)
             readAgain()
           }}
           onClose={() => (confirming.value = null)}

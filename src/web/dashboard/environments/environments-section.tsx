@@ -7,9 +7,9 @@ import { act } from '../api/request.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { formatAge } from '../parts/format.ts'
-import { StatusMessage } from '../parts/status-message.tsx'
 import { Table } from '../parts/table.tsx'
 import { TextField } from '../parts/text-field.tsx'
+import { say } from '../parts/toast.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { environmentsPath, useLinks } from './links.ts'
@@ -74,7 +74,6 @@ function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
 /** The organisations that try flows for this one, or the one for which it does. */
 export function EnvironmentsSection() {
   const links = useLinks()
-  const statusText = useSignal<string | null>(null)
   const confirming = useSignal<Linked | null>(null)
   const unlink = (one: Linked) => (
     <Button
@@ -87,7 +86,6 @@ export function EnvironmentsSection() {
   )
   return (
     <>
-      <StatusMessage of={statusText} />
       <Reading of={links}>
         {({ production, staging }) =>
           production ? (
@@ -123,7 +121,7 @@ export function EnvironmentsSection() {
                   </p>
                 </>
               )}
-              <NewLink onLinked={name => (statusText.value = words.made(name))} />
+              <NewLink onLinked={name => say(words.made(name))} />
             </>
           )
         }
@@ -136,7 +134,7 @@ export function EnvironmentsSection() {
           act={async () => {
             const { id, name } = confirming.value!
             await act(`${environmentsPath}/${id}`, { method: 'DELETE' })
-            statusText.value = words.unlinked(name)
+            say(words.unlinked(name))
             readAgain()
           }}
           onClose={() => (confirming.value = null)}

@@ -6,8 +6,8 @@ import { Badge, type Tone } from '../parts/badge.tsx'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
 import { Select } from '../parts/select.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { say } from '../parts/toast.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
@@ -46,7 +46,7 @@ const columns = (
     name: 'Status',
     value: ({ state }) => states[state][1],
     cell: ({ state, production }) => (
-      <span class="badges">
+      <span class="row gap-1">
         <Badge tone={states[state][0]}>{states[state][1]}</Badge>
         {production?.isLocked && <Badge>Locked</Badge>}
       </span>
@@ -71,14 +71,12 @@ const columns = (
 
 function Compared({ data: { organisation, flows } }: { data: StagedFlows }) {
   const { filters, setFilters } = useFilters()
-  const statusText = useSignal<string | null>(null)
   const confirming = useSignal<StagedFlow | null>(null)
   const isShort = filters.changed === '1'
   const shown = isShort ? flows.filter(({ state }) => state !== 'same') : flows
   return (
     <>
       <p class="lead below-4">Compare flows in {organisation.name} with this organisation.</p>
-      <StatusMessage of={statusText} />
       <Check
         label="Only differences"
         checked={isShort}
@@ -95,7 +93,7 @@ function Compared({ data: { organisation, flows } }: { data: StagedFlows }) {
         <Promote
           flow={confirming.value}
           staging={organisation}
-          onPromoted={sentence => (statusText.value = sentence)}
+          onPromoted={say}
           onClose={() => (confirming.value = null)}
         />
       )}

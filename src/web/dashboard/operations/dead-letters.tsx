@@ -7,8 +7,8 @@ import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { formatCount } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
 import { Table } from '../parts/table.tsx'
+import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
 
 /** What to do, and with which dead letter: all of them if there is no id. */
@@ -31,7 +31,6 @@ async function carryOut({ verb, id }: Wanted): Promise<string> {
 /** Events that the database rejected, and what to do with them. */
 export function DeadLetters() {
   const list = useRead<DeadLetterList>('/manage/dead-letters')
-  const statusText = useSignal<string | null>(null)
   const wanted = useSignal<Wanted | null>(null)
   const want = (next: Wanted) => (wanted.value = next)
   const all = list.data?.count ?? 0
@@ -52,7 +51,6 @@ export function DeadLetters() {
       }
     >
       <p class="hint">Events that the database could not store, oldest first.</p>
-      <StatusMessage of={statusText} />
       <Reading of={list} lines={2}>
         {({ letters }) => (
           <>
@@ -103,7 +101,7 @@ export function DeadLetters() {
           verb={isDrop ? 'Drop events' : 'Retry events'}
           isDanger={isDrop}
           act={async () => {
-            statusText.value = await carryOut(now)
+            say(await carryOut(now))
             readAgain()
           }}
           onClose={() => (wanted.value = null)}

@@ -5,8 +5,8 @@ import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
 import { formatCount, formatShare } from '../parts/format.ts'
-import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
 import { ChangeMode, known, type Mode } from './identity-mode.tsx'
 import { statusOf } from './keys-section.tsx'
@@ -40,7 +40,7 @@ function Counts({ last24h }: Pick<IdentityAnswer, 'last24h'>) {
             <div class="figure" key={verdict}>
               <dt>{words.verdicts[verdict]}</dt>
               <dd class="figure-value">{formatCount(last24h[verdict])}</dd>
-              <dd class="figure-below soft">{formatShare(last24h[verdict], all)}</dd>
+              <dd class="soft">{formatShare(last24h[verdict], all)}</dd>
             </div>
           ))}
         </dl>
@@ -77,13 +77,11 @@ const NewSecret = ({ secret }: { secret: string }) => (
 /** Whether the server checks that people are who pages say they are. */
 export function IdentitySection() {
   const identity = useRead<IdentityAnswer>('/manage/identity')
-  const statusText = useSignal<string | null>(null)
   const wanted = useSignal<'mode' | 'rotate' | null>(null)
   const made = useSignal<string | null>(null)
   const close = () => (wanted.value = null)
   return (
     <>
-      <StatusMessage of={statusText} />
       <Reading of={identity}>
         {data => (
           <>
@@ -119,7 +117,7 @@ export function IdentitySection() {
                 identity={data}
                 onChanged={(mode: Mode, secret) => {
                   made.value = secret ?? made.value
-                  statusText.value = `Saved. The mode is ${known(mode)[1].toLowerCase()}.`
+                  say(`Saved. The mode is ${known(mode)[1].toLowerCase()}.`)
                 }}
                 onClose={close}
               />
@@ -135,7 +133,7 @@ export function IdentitySection() {
           why="Creates a new secret, shown once. Hashes of the old one stay valid until the grace period ends."
           onRotated={({ secret, previousUntil }) => {
             made.value = secret
-            statusText.value = statusOf(previousUntil)
+            say(statusOf(previousUntil))
           }}
           onClose={close}
         />

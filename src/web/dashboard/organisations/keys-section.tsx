@@ -4,8 +4,8 @@ import { momentHere } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
 import { Rotate } from './rotate.tsx'
 
@@ -36,11 +36,9 @@ export const statusOf = (previousUntil: string) =>
 /** Shows the snippet key, and rotates it. */
 export function KeysSection() {
   const keys = useRead<KeyList>('/manage/keys')
-  const statusText = useSignal<string | null>(null)
   const isRotating = useSignal(false)
   return (
     <>
-      <StatusMessage of={statusText} />
       <Reading of={keys}>
         {({ keys }) => {
           const current = keys.find(({ worksUntil }) => worksUntil === null)
@@ -76,7 +74,7 @@ export function KeysSection() {
           verb="Rotate key"
           why="Creates a new key. Pages with the old key stop working when the grace period ends."
           onRotated={({ previousUntil }) => {
-            statusText.value = `Key rotated. ${statusOf(previousUntil)}`
+            say(`Key rotated. ${statusOf(previousUntil)}`)
           }}
           onClose={() => (isRotating.value = false)}
         />

@@ -44,7 +44,7 @@ export function Week({ flows }: { flows: readonly FlowSummary[] }) {
         <Tip text={means}>{name}</Tip>
       </dt>
       <dd class="figure-value number">{formatCount(now[field])}</dd>
-      <dd class="figure-below soft number">{formatCount(before[field])} the week before</dd>
+      <dd class="soft number">{formatCount(before[field])} the week before</dd>
     </div>
   )
   return (
@@ -56,7 +56,7 @@ export function Week({ flows }: { flows: readonly FlowSummary[] }) {
           </Tip>
         </dt>
         <dd class="figure-value number">{rateOf(now)}</dd>
-        <dd class="figure-below soft number">
+        <dd class="soft number">
           {rateOf(before)} the week before. {verdictOf(now, before)}
         </dd>
       </div>

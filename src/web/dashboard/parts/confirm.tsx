@@ -48,7 +48,7 @@ export function Confirm({
     <Dialog title={title} onClose={onClose} class={isWide ? 'wide' : ''}>
       {children}
       {refused.value && !showsItself(refused.value) && <Rejection failure={refused.value} />}
-      <div class="dialog-end">
+      <div class="dialog-end row end">
         <Button onClick={onClose}>Cancel</Button>
         <Button
           look={isDanger ? 'danger' : 'primary'}
