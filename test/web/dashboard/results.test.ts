@@ -332,7 +332,7 @@ test('a step without reports has no bars; the controls for comparing two version
     viewport: { width: 1280, height: 900 },
   })
   await page.getByText('No reports in this period.').first().waitFor()
-  expect(await page.locator('.history .slot').count()).toBe(0)
+  expect(await page.locator('[data-history] .slot').count()).toBe(0)
   // A range within one year, because dates of two years need more space.
   const week = (to: number) => [to - 7 * 86_400_000, to].map(at => new Date(at).toISOString())
   const last = week(Date.parse(house.lastDay))
