@@ -6,6 +6,7 @@ import {
   firstDue,
   goesOnAt,
   isDueAgain,
+  isOnPage,
   noHistory,
   waitsForIdentify,
 } from '../../core/flow/decision.ts'
@@ -36,7 +37,7 @@ export const inTheMiddleMs = 5 * 60_000
 const maxUntold = 200
 
 /** What the engine does for the stage. The stage's loader brings the parts itself. */
-type FromEngine = 'save' | 'end' | 'start' | 'giveWay' | 'inVain'
+type FromEngine = 'save' | 'end' | 'start' | 'isHere' | 'giveWay' | 'inVain'
 type StageMaker = (deps: Omit<StageDeps, 'loadPart'>) => Stage
 
 /** Loads the stage. Rejects if it could not be loaded; another call retries. */
@@ -266,7 +267,7 @@ export function createEngine(deps: EngineDeps) {
 
   const onStage = (): Promise<Stage> => {
     loading ??= deps.loadStage().then(createStage => {
-      stage = createStage({ ...deps, save, end, start, giveWay, inVain })
+      stage = createStage({ ...deps, save, end, start, isHere, giveWay, inVain })
       return stage
     })
     return loading
@@ -425,6 +426,8 @@ export function createEngine(deps: EngineDeps) {
     soughtInVain = is ? (showing.steps?.flow.id ?? null) : null
     if (is) consider()
   }
+
+  const isHere: StageDeps['isHere'] = step => isOnPage(step, deps.address())
 
   /** Shows a flow whatever its rules say, as soon as the flows are known. */
   function start(flowKey: string): void {
