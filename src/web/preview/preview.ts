@@ -1,3 +1,4 @@
+import '../../core/flow/url-regex.ts'
 import { isOnPage } from '../../core/flow/decision.ts'
 import { shownAs } from '../../core/flow/shown-as.ts'
 import type { Theme } from '../../core/flow/theme.ts'
