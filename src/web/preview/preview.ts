@@ -1,3 +1,5 @@
+import '../../core/flow/url-regex.ts'
+import { isOnPage } from '../../core/flow/decision.ts'
 import { shownAs } from '../../core/flow/shown-as.ts'
 import type { Theme } from '../../core/flow/theme.ts'
 import type { LoadStage } from '../snippet/engine.ts'
@@ -82,6 +84,7 @@ export async function startPreview(
       ...muted,
       feed: { ...muted.feed, theme: () => theme },
       page: window,
+      isHere: step => isOnPage(step, new URL(location.href)),
       save: (of, run) => runs.save('', of, run),
       tell(name, what) {
         if (what === null) return

@@ -6,11 +6,13 @@ import {
   firstDue,
   goesOnAt,
   isDueAgain,
+  isOnPage,
   noHistory,
   waitsForIdentify,
 } from '../../core/flow/decision.ts'
 import type { Judge } from '../../core/flow/moment.ts'
 import { shownAs } from '../../core/flow/shown-as.ts'
+import { pageOf, regex } from '../../core/flow/url-rule.ts'
 import type { FlowFeed } from './flow-feed.ts'
 import { ended, type History, started, withdrawn } from './history.ts'
 import type { BrowserStore, Flow, Outbox, Progress } from './parts.ts'
@@ -36,7 +38,7 @@ export const inTheMiddleMs = 5 * 60_000
 const maxUntold = 200
 
 /** What the engine does for the stage. The stage's loader brings the parts itself. */
-type FromEngine = 'save' | 'end' | 'start' | 'giveWay' | 'inVain'
+type FromEngine = 'save' | 'end' | 'start' | 'isHere' | 'giveWay' | 'inVain'
 type StageMaker = (deps: Omit<StageDeps, 'loadPart'>) => Stage
 
 /** Loads the stage. Rejects if it could not be loaded; another call retries. */
@@ -127,9 +129,10 @@ export function createEngine(deps: EngineDeps) {
     const selected = ofSlot.find(({ key }) => key === wanted)
     if (selected)
       return { flow: selected, run: open.find(({ flowId }) => flowId === selected.id) ?? null }
-    if (doneHere.has(slot)) return null
+    // After that, only what a person asks for by a trigger interrupts them.
+    const able = doneHere.has(slot) ? ofSlot.filter(flow => timing?.isTriggered(flow)) : ofSlot
     const begun = open.flatMap(run => {
-      const flow = ofSlot.find(({ id }) => id === run.flowId)
+      const flow = able.find(({ id }) => id === run.flowId)
       return flow ? [{ flow, run }] : []
     })
     // A person in the middle of a flow stays in it, wherever it goes on or was asked for.
@@ -140,11 +143,11 @@ export function createEngine(deps: EngineDeps) {
       ) ?? null
     // The page must first say who is there, and nothing takes the run's place meanwhile.
     if (goesOn && goesOn.run.askedForOn !== viewOf(url) && mustWait(goesOn.flow)) return null
-    if (isWaiting || (goesOn && goesOn.flow.id !== soughtInVain)) return goesOn
+    if (isWaiting || isBlind() || (goesOn && goesOn.flow.id !== soughtInVain)) return goesOn
     // Nor is a person interrupted on the way to the flow's next page, or before its next step comes.
     if (begun.some(({ run }) => isWithin(run.seenAt ?? 0, inTheMiddleMs))) return goesOn
     const past = history.of(person.name)
-    const candidates = ofSlot
+    const candidates = able
       .filter(({ id }) => !missedHere.has(id) && id !== soughtInVain)
       .map(flow =>
         // A flow that must wait may turn out to be for them, and keeps its place.
@@ -168,6 +171,13 @@ export function createEngine(deps: EngineDeps) {
   const anybody: Judge = { mayBegin: () => true, isHeldOut: () => false }
   const untimed: Judge = { ...anybody, mayBegin: flow => !isTimed(flow as Flow) }
 
+  /** Whether some pages cannot be judged yet, because regular expressions come with `timing`. */
+  const isBlind = () => !timing && !isTimingLost && hasRegex()
+  const hasRegex = () =>
+    flows.some(({ targeting, steps }) =>
+      [...targeting.urls, ...steps.map(pageOf)].some(rule => rule?.match === 'regex'),
+    )
+
   /** Does some work with `timing` as soon as it is loaded, if it ever is. */
   function timed(work: (timing: Timing) => void): void {
     if (timing) work(timing)
@@ -175,7 +185,7 @@ export function createEngine(deps: EngineDeps) {
   }
 
   async function loadTiming(): Promise<void> {
-    if (timing || isTimingLoading || !flows.some(isTimed)) return
+    if (timing || isTimingLoading || !(flows.some(isTimed) || hasRegex())) return
     isTimingLoading = true
     try {
       const createTiming = await deps.loadTiming()
@@ -187,6 +197,7 @@ export function createEngine(deps: EngineDeps) {
         now: clock.now,
         viewedMs: () => page.performance.now() - (viewedFrom ?? page.performance.now()),
       })
+      regex.matches = timing.regexMatches
       for (const work of untold.splice(0)) work(timing)
       failures = 0
       review()
@@ -266,7 +277,7 @@ export function createEngine(deps: EngineDeps) {
 
   const onStage = (): Promise<Stage> => {
     loading ??= deps.loadStage().then(createStage => {
-      stage = createStage({ ...deps, save, end, start, giveWay, inVain })
+      stage = createStage({ ...deps, save, end, start, isHere, giveWay, inVain })
       return stage
     })
     return loading
@@ -351,6 +362,7 @@ export function createEngine(deps: EngineDeps) {
     const isRequested = flow.key === wanted
     if (isRequested) grant(slot, run)
     showing[slot] = { flow, run }
+    doneHere.delete(slot)
     tellActive()
     drawn.show(slot, flow, run)
     if (isRequested) drawn.asked(slot)
@@ -359,7 +371,6 @@ export function createEngine(deps: EngineDeps) {
   /** A flow that was asked for stays on this page, whatever its rules say. Elsewhere they count again. */
   function grant(slot: Slot, run: Run): void {
     wanted = null
-    doneHere.delete(slot)
     run.askedForOn = viewOf(deps.address())
     save(slot, run)
   }
@@ -425,6 +436,8 @@ export function createEngine(deps: EngineDeps) {
     soughtInVain = is ? (showing.steps?.flow.id ?? null) : null
     if (is) consider()
   }
+
+  const isHere: StageDeps['isHere'] = step => isOnPage(step, deps.address())
 
   /** Shows a flow whatever its rules say, as soon as the flows are known. */
   function start(flowKey: string): void {
@@ -497,7 +510,8 @@ export function createEngine(deps: EngineDeps) {
     /** @param id the event's own id, by which the server tells of it too */
     tracked(name: string, id: string) {
       stage?.tracked(name)
-      if (areKnown && !flows.some(({ when }) => when?.event === name)) return
+      const isWaitedFor = ({ when }: Flow) => [when?.event, when?.trigger?.event].includes(name)
+      if (areKnown && !flows.some(isWaitedFor)) return
       const [whose, at] = [person.name, clock.now()]
       timed(timing => timing.note(whose, name, id, at))
       consider()
@@ -539,7 +553,7 @@ export const candidateOf = (flow: Flow, past: FlowHistory): Candidate & { flow: 
 
 const forAnybody = ({ rollout, when, ...flow }: Flow): Flow => ({
   ...flow,
-  ...(when && { when: { delayMs: when.delayMs, element: when.element } }),
+  ...(when && { when: { ...when, after: undefined, event: undefined } }),
   frequency: 'always',
   targeting: { ...flow.targeting, audience: { match: 'all', rules: [] } },
 })

@@ -6,12 +6,11 @@ const nothing = () => {}
 /** Reports nothing: no event, no health, no fingerprint. */
 const outbox: Outbox = {
   report: () => '',
-  health: nothing,
-  fingerprint: nothing,
   flush: nothing,
   withdraw: nothing,
   rename: nothing,
   silence: nothing,
+  settled: async () => {},
   maySpeak: () => false,
   speak: nothing,
 }
@@ -24,7 +23,16 @@ export const muted = {
   transport: {
     ask: () => Promise.resolve(null),
   } as unknown as StageDeps['transport'],
-  feed: { isCrowded: () => false, progressVersion: () => null, theme: () => null },
+  feed: {
+    isCrowded: () => false,
+    isHeard: () => false,
+    progressVersion: () => null,
+    theme: () => null,
+  },
+  store: { get: () => null, set: nothing },
+  url: () => '',
+  version: '',
+  isHere: () => true,
   person: { current: nobody },
   hasTracked: () => false,
   save: nothing,

@@ -1,5 +1,5 @@
 import type { FlowFeed } from './flow-feed.ts'
-import type { Flow, Outbox, Person, Told } from './parts.ts'
+import type { BrowserStore, Flow, Outbox, Person, Step, Told } from './parts.ts'
 import type { Run, Slot } from './runs.ts'
 import type { LoadPart } from './stage-parts.ts'
 import type { Transport } from './transport.ts'
@@ -8,7 +8,13 @@ import type { Transport } from './transport.ts'
 export interface StageDeps {
   outbox: Outbox
   transport: Transport
-  feed: Pick<FlowFeed, 'isCrowded' | 'progressVersion' | 'theme'>
+  feed: Pick<FlowFeed, 'isCrowded' | 'isHeard' | 'progressVersion' | 'theme'>
+  store: Pick<BrowserStore, 'get' | 'set'>
+  /** The page's address as it may be reported. */
+  url(): string
+  version: string
+  /** Whether the page is the one that the step is for. */
+  isHere(step: Step): boolean
   person: { readonly current: Person }
   /** Whether the person who is there has tracked an event with this name in this browser. */
   hasTracked(event: string): boolean

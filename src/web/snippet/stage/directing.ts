@@ -4,6 +4,7 @@ import { showChecklist } from './checklist.ts'
 import type { Drawer } from './drawer.ts'
 import { createFinder } from './finder.ts'
 import { playSteps } from './player.ts'
+import { createStepReports } from './step-reports.ts'
 
 /** How long a checklist stays out of sight for a step that is about to be shown, milliseconds. */
 const soonMs = 1_000
@@ -11,6 +12,7 @@ const soonMs = 1_000
 /** Plays steps and checklists side by side, with whichever drawer. */
 export function directStage(deps: StageDeps, drawer: Drawer): Stage {
   const finder = createFinder(deps.page)
+  const reports = createStepReports(deps)
   let steps: ReturnType<typeof playSteps> | null = null
   let checklist: ReturnType<typeof showChecklist> | null = null
   /** A step is shown, or about to be: the checklist makes room. */
@@ -66,7 +68,7 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
         clearSteps()
         hideList(true)
         returnList()
-        steps = playSteps(flow, run, { ...own, finder, drawing })
+        steps = playSteps(flow, run, { ...own, finder, reports, drawing })
       }
     },
     asked(slot) {
