@@ -6,7 +6,6 @@ import { comparedBy } from './audience-match.ts'
 import { contradictions } from './contradiction.ts'
 import { AudienceRule, FlowDefinition, StepPage, StepRule, Targeting, UrlRule } from './flow.ts'
 import { errorIf, type LintRule, type LintRules, onFields, onWhole, warnIf } from './lint-rule.ts'
-import { error, type FlowProblem, warning } from './problem.ts'
 import { isDay, isZone, spanMs, spanOf } from './schedule.ts'
 import type { Schedule } from './timing.ts'
 import { patternProblem } from './url-pattern.ts'
@@ -252,37 +251,3 @@ export const conditionRules: readonly LintRules[] = [
     ),
   ),
 ]
-
-/**
- * Problems of flows that wait for each other, by flow key. Flows that wait in a circle never begin, and a
- * flow that is not among these has to be published in another way.
- *
- * @param others keys of flows that are known besides
- */
-export function waitingProblems(
-  flows: readonly Pick<FlowDefinition, 'key' | 'when'>[],
-  others: readonly string[] = [],
-): Map<string, FlowProblem> {
-  const afterOf = new Map(flows.map(({ key, when }) => [key, when?.after]))
-  const problems = new Map<string, FlowProblem>()
-  const place = '/when/after'
-  for (const [key, after] of afterOf) {
-    if (after === undefined || after === key) continue
-    if (!afterOf.has(after)) {
-      if (others.includes(after)) continue
-      const message = `No flow here has the key ${quoted(after)}: the flow begins only where another file publishes it`
-      problems.set(key, warning('unknown_flow', place, message))
-      continue
-    }
-    const seen = new Set<string>()
-    let next: string | undefined = after
-    while (next !== undefined && next !== key && !seen.has(next)) {
-      seen.add(next)
-      next = afterOf.get(next)
-    }
-    if (next !== key) continue
-    const message = `This flow and ${quoted(after)} wait for each other, and neither begins: remove one "after"`
-    problems.set(key, error('waits_in_circle', place, message))
-  }
-  return problems
-}

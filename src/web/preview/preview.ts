@@ -1,7 +1,7 @@
 import { shownAs } from '../../core/flow/shown-as.ts'
 import type { Theme } from '../../core/flow/theme.ts'
 import type { LoadStage } from '../snippet/engine.ts'
-import { muted } from '../snippet/muted.ts'
+import { muted, standIns } from '../snippet/muted.ts'
 import { onNavigation } from '../snippet/navigation.ts'
 import type { Cairn, Flow } from '../snippet/parts.ts'
 import { createRuns } from '../snippet/runs.ts'
@@ -80,7 +80,7 @@ export async function startPreview(
 
     const stage: Stage = createStage({
       ...muted,
-      feed: { ...muted.feed, theme: () => theme },
+      feed: { ...muted.feed, theme: () => theme, known: () => standIns(flow) },
       page: window,
       save: (of, run) => runs.save('', of, run),
       tell(name, what) {
@@ -113,7 +113,7 @@ export async function startPreview(
       gaveWay = false
       const open = runs.open('', slot).find(({ flowId }) => flowId === flow.id)
       const run = open ?? runs.begin('', flow, { isOpen: innerWidth >= roomyPx })
-      badge.say(slot === 'checklist' ? words.list : '')
+      badge.say(words.shown[slot])
       stage.show(slot, flow, run)
     }
     onNavigation(window, () => (gaveWay ? play() : stage.moved()))

@@ -1,6 +1,8 @@
 import type { FlowFeed } from './flow-feed.ts'
+import type { History } from './history.ts'
 import type { Flow, Outbox, Person, Told } from './parts.ts'
-import type { Run, Slot } from './runs.ts'
+import type { Run, Runs, Slot } from './runs.ts'
+import type { ServerClock } from './server-clock.ts'
 import type { LoadPart } from './stage-parts.ts'
 import type { Transport } from './transport.ts'
 
@@ -8,8 +10,11 @@ import type { Transport } from './transport.ts'
 export interface StageDeps {
   outbox: Outbox
   transport: Transport
-  feed: Pick<FlowFeed, 'isCrowded' | 'progressVersion' | 'theme'>
-  person: { readonly current: Person }
+  feed: Pick<FlowFeed, 'isCrowded' | 'progressVersion' | 'theme' | 'known' | 'listedTraits'>
+  person: { readonly current: Person; readonly name: string }
+  history: Pick<History, 'of'>
+  runs: Pick<Runs, 'open'>
+  clock: Pick<ServerClock, 'now'>
   /** Whether the person who is there has tracked an event with this name in this browser. */
   hasTracked(event: string): boolean
   page: Window
@@ -17,6 +22,8 @@ export interface StageDeps {
   locale?: string | undefined
   tell<Name extends keyof Told>(name: Name, what: Told[Name]): void
   loadPart: LoadPart
+  /** Shows a flow whatever its rules say. */
+  start(flowKey: string): void
   /** Saves a run; to be called at every change. */
   save(slot: Slot, run: Run): void
   /**
@@ -40,7 +47,10 @@ export interface StageDeps {
 
 /** Shows flows, finds what their steps point at, and reports what happens to them. */
 export interface Stage {
-  /** Shows a flow from the run's step on. One flow a slot; while a step is shown, the checklist is hidden. */
+  /**
+   * Shows a flow from the run's step on. One flow a slot; while a step is shown, the others are hidden. A
+   * launcher makes runs of its own, when it is opened.
+   */
   show(slot: Slot, flow: Flow, run: Run): void
   /** The page has asked for what the slot shows. If that is for another page, the visitor is led there. */
   asked(slot: Slot): void
