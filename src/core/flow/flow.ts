@@ -191,7 +191,9 @@ export function meantBy<T extends Target>({ alternates, fingerprint, ...meant }:
   return meant
 }
 
-/** A button of a step; `href` is for the action "link". */
+const startedFlow = (description: string) => Type.Optional(key(description))
+
+/** A button of a step; `href` is for the action "link", `flow` for "start". */
 export const Button = closed({
   label: text(1, 100, { description: 'Text of the button.' }),
   action: oneOf(
@@ -201,12 +203,16 @@ export const Button = closed({
       complete: 'ends the flow as completed',
       dismiss: 'ends the flow as dismissed',
       link: 'opens href',
+      start: 'ends the flow as completed and starts another flow',
     },
     { description: 'What the button does.' },
   ),
   href: nullable(link, 'Where the action "link" leads: https:, http:, mailto:, tel: or relative.'),
   goto: Type.Optional(
     key('Key of the step that the action "next" leads to. Defaults to the step after this one.'),
+  ),
+  flow: startedFlow(
+    'Key of the flow that the action "start" starts, whatever its own rules say, if it is published.',
   ),
 })
 export type Button = Static<typeof Button>
@@ -314,8 +320,8 @@ const itemFields = {
     'The custom event that ticks the item. Without it, a click on the item does. Your back end can tick it too.',
   ),
   href: nullable(link, 'Where the item leads: https:, http:, mailto:, tel: or relative.'),
-  flow: Type.Optional(
-    key('Key of the flow that the item starts: a tour, a checklist or an announcement.'),
+  flow: startedFlow(
+    'Key of a flow that the item starts when it is pressed, whatever its own rules say, if it is published.',
   ),
   announcements: Type.Optional(
     Type.Literal(true, {

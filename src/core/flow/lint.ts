@@ -6,6 +6,7 @@ import { branchOf } from './authoring.ts'
 import { FlowDefinition, ItemDefinition } from './flow.ts'
 import { itemsOf } from './items.ts'
 import { conditionRules, eventRule } from './lint-conditions.ts'
+import { startsIn } from './lint-references.ts'
 import { errorIf, type LintRules, onFields, onWhole, repeatedKeys, warnIf } from './lint-rule.ts'
 import { stepRules } from './lint-steps.ts'
 import { markdownRules } from './markdown-rules.ts'
@@ -155,6 +156,15 @@ const flowRules: readonly LintRules[] = [
   ),
   onFields(
     FlowDefinition,
+    ['key', 'steps', 'checklist', 'launcher'],
+    errorIf('starts_itself', flow =>
+      startsIn(flow)
+        .filter(({ named }) => named === flow.key)
+        .map(({ path }) => ({ path, message: 'The flow would start itself: name another flow' })),
+    ),
+  ),
+  onFields(
+    FlowDefinition,
     ['steps', 'checklist', 'launcher'],
     warnIf(
       'announcements_elsewhere',
@@ -198,6 +208,11 @@ const flowRules: readonly LintRules[] = [
       'never_completed /completeOn/event',
       ({ completeOn }) => completeOn?.event,
       'Nothing can complete this item',
+    ),
+    warnIf(
+      'unused_href /href',
+      ({ href, flow }) => href !== null && flow !== undefined,
+      'The item starts a flow, so the link has no effect: remove href or flow',
     ),
     ...markdownRules('/description', ({ description }: ItemDefinition) => description ?? ''),
   ),

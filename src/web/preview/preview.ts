@@ -1,3 +1,4 @@
+import { isOnPage } from '../../core/flow/decision.ts'
 import { shownAs } from '../../core/flow/shown-as.ts'
 import type { Theme } from '../../core/flow/theme.ts'
 import type { LoadStage } from '../snippet/engine.ts'
@@ -82,6 +83,7 @@ export async function startPreview(
       ...muted,
       feed: { ...muted.feed, theme: () => theme, known: () => standIns(flow) },
       page: window,
+      isHere: step => isOnPage(step, new URL(location.href)),
       save: (of, run) => runs.save('', of, run),
       tell(name, what) {
         if (what === null) return
@@ -97,6 +99,7 @@ export async function startPreview(
         badge.say(words.outcomes[outcome])
         if (of === 'checklist') stage.clear(of)
       },
+      start: key => badge.say(words.starts(key)),
       giveWay() {
         gaveWay = true
         forget()

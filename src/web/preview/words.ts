@@ -14,6 +14,7 @@ export const words = {
   waiting: 'The element of this step is not there yet.',
   nothing: 'Nothing on this page is what its steps point at. Go to a page that has it.',
   outcomes: { completed: 'The flow was completed.', dismissed: 'The flow was closed.' },
+  starts: (flow: string) => `Visitors now see the flow “${flow}”.`,
   again: 'Start again',
   end: 'End preview',
   move: 'Move to the other edge',

@@ -156,6 +156,8 @@ export interface ItemShown {
   /** Markdown without HTML. */
   description: string | null
   href: string | null
+  /** Key of the flow that `open` starts. */
+  flow: string | null
   isDone: boolean
   /** Whether its turn has come and a person can tick it. Items that wait for an event cannot be ticked. */
   canTick: boolean
@@ -173,7 +175,7 @@ export interface ChecklistShown {
   actions: {
     /** Ticks an item by its key, if its `canTick` is true. */
     tick(itemKey: string): void
-    /** Does what a press of the item does: ticks it, and follows its address. */
+    /** Does what a press of the item does: ticks it, and follows its address or starts its flow. */
     open(itemKey: string): void
     /** Unfolds it or folds it up; without an argument, it switches. */
     toggle(isOpen?: boolean): void

@@ -118,20 +118,16 @@ export function createCairn(
     ...common,
     tab,
     person: () => person.current,
-    isHeard: feed.isHeard,
   })
   const runs = createRuns(store)
   const tracked = createTracked(store)
   const engine = createEngine({
+    ...common,
     outbox,
-    transport,
     feed,
     history,
-    store,
-    clock,
     loadTiming,
     person,
-    page,
     isSeen: () => isSeen,
     tell,
     hasTracked: name => tracked.has(person.name, name),

@@ -6,6 +6,7 @@ import {
   firstDue,
   goesOnAt,
   isDueAgain,
+  isOnPage,
   noHistory,
   waitsForIdentify,
 } from '../../core/flow/decision.ts'
@@ -39,7 +40,7 @@ const maxUntold = 200
 const kinds: readonly Flow['kind'][] = ['tour', 'checklist', 'announcement', 'launcher']
 
 /** What the engine does for the stage. The stage's loader brings the parts itself. */
-type FromEngine = 'start' | 'save' | 'end' | 'giveWay' | 'inVain'
+type FromEngine = 'save' | 'end' | 'start' | 'isHere' | 'giveWay' | 'inVain'
 type StageMaker = (deps: Omit<StageDeps, 'loadPart'>) => Stage
 
 /** Loads the stage. Rejects if it could not be loaded; another call retries. */
@@ -270,7 +271,7 @@ export function createEngine(deps: EngineDeps) {
 
   const onStage = (): Promise<Stage> => {
     loading ??= deps.loadStage().then(createStage => {
-      stage = createStage({ ...deps, start, save, end, giveWay, inVain })
+      stage = createStage({ ...deps, save, end, start, isHere, giveWay, inVain })
       return stage
     })
     return loading
@@ -387,12 +388,6 @@ export function createEngine(deps: EngineDeps) {
     return run
   }
 
-  /** Shows a flow whatever its rules say, as soon as the flows are known. */
-  function start(flowKey: string): void {
-    wanted = flowKey
-    consider()
-  }
-
   function save(slot: Slot, run: Run): void {
     runs.save(person.name, slot, run)
   }
@@ -435,6 +430,14 @@ export function createEngine(deps: EngineDeps) {
   function inVain(is: boolean): void {
     soughtInVain = is ? (showing.steps?.flow.id ?? null) : null
     if (is) consider()
+  }
+
+  const isHere: StageDeps['isHere'] = step => isOnPage(step, deps.address())
+
+  /** Shows a flow whatever its rules say, as soon as the flows are known. */
+  function start(flowKey: string): void {
+    wanted = flowKey
+    consider()
   }
 
   const clear = () => {

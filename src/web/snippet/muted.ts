@@ -6,12 +6,11 @@ const nothing = () => {}
 /** Reports nothing: no event, no health, no fingerprint. */
 const outbox: Outbox = {
   report: () => '',
-  health: nothing,
-  fingerprint: nothing,
   flush: nothing,
   withdraw: nothing,
   rename: nothing,
   silence: nothing,
+  settled: async () => {},
   maySpeak: () => false,
   speak: nothing,
 }
@@ -26,18 +25,23 @@ export const muted = {
   } as unknown as StageDeps['transport'],
   feed: {
     isCrowded: () => false,
+    isHeard: () => false,
     progressVersion: () => null,
     theme: () => null,
     known: () => [],
     listedTraits: () => [],
   },
+  store: { get: () => null, set: nothing },
+  url: () => '',
+  version: '',
+  isHere: () => true,
   person: { current: nobody, name: '' },
   history: { of: () => ({}) },
   runs: { open: () => [] },
   clock: { now: Date.now },
-  start: nothing,
   hasTracked: () => false,
   save: nothing,
+  start: nothing,
   giveWay: nothing,
   inVain: nothing,
 }

@@ -1,6 +1,6 @@
 import type { FlowFeed } from './flow-feed.ts'
 import type { History } from './history.ts'
-import type { Flow, Outbox, Person, Told } from './parts.ts'
+import type { BrowserStore, Flow, Outbox, Person, Step, Told } from './parts.ts'
 import type { Run, Runs, Slot } from './runs.ts'
 import type { ServerClock } from './server-clock.ts'
 import type { LoadPart } from './stage-parts.ts'
@@ -10,7 +10,16 @@ import type { Transport } from './transport.ts'
 export interface StageDeps {
   outbox: Outbox
   transport: Transport
-  feed: Pick<FlowFeed, 'isCrowded' | 'progressVersion' | 'theme' | 'known' | 'listedTraits'>
+  feed: Pick<
+    FlowFeed,
+    'isCrowded' | 'isHeard' | 'progressVersion' | 'theme' | 'known' | 'listedTraits'
+  >
+  store: Pick<BrowserStore, 'get' | 'set'>
+  /** The page's address as it may be reported. */
+  url(): string
+  version: string
+  /** Whether the page is the one that the step is for. */
+  isHere(step: Step): boolean
   person: { readonly current: Person; readonly name: string }
   history: Pick<History, 'of'>
   runs: Pick<Runs, 'open'>
@@ -22,8 +31,6 @@ export interface StageDeps {
   locale?: string | undefined
   tell<Name extends keyof Told>(name: Name, what: Told[Name]): void
   loadPart: LoadPart
-  /** Shows a flow whatever its rules say. */
-  start(flowKey: string): void
   /** Saves a run; to be called at every change. */
   save(slot: Slot, run: Run): void
   /**
@@ -36,6 +43,8 @@ export interface StageDeps {
     outcome: 'completed' | 'dismissed',
     how?: { reason?: string; isTold?: boolean },
   ): void
+  /** Shows another flow, whatever its rules say. */
+  start(flowKey: string): void
   /** The page has nothing that any of the flow's steps point at, and none was ever seen. */
   giveWay(slot: Slot): void
   /**

@@ -455,7 +455,9 @@ test('of launchers on the same pages all but the first are warned about', () => 
 
 test('an item that names a flow is warned about unless that flow is known', () => {
   const text = JSON.stringify({ key: 'a', ...launcher({ flow: 'there' }, { flow: 'nowhere' }) })
-  const { problems } = readFlowFile(text, { others: ['there'] })
+  const { problems } = readFlowFile(text, {
+    others: [{ key: 'there', status: 'published' }],
+  })
   expect(problems.map(brief)).toEqual(['warning unknown_flow /launcher/items/1/flow'])
 })
 

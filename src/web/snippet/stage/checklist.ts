@@ -102,7 +102,12 @@ export function showChecklist(
 
   function openItem(item: Item): void {
     tickItem(item)
-    const href = item.href === null ? null : safeHref(item.href, page)
+    if (item.flow === undefined) follow(item.href)
+    else deps.start(item.flow)
+  }
+
+  function follow(link: string | null): void {
+    const href = link === null ? null : safeHref(link, page)
     if (href === null) return
     outbox.flush()
     if (isElsewhere(href, page)) page.open(href, '_blank', 'noopener')
@@ -112,7 +117,7 @@ export function showChecklist(
   const names = () => new URLSearchParams(namesOf(person.current) as Record<string, string>)
 
   /** Asks if somebody else is there by now, or if the server has told that something has changed. */
-  const follow = () => {
+  const askForNews = () => {
     if (isAsking || isHidden || !outbox.maySpeak() || feed.isCrowded()) return
     const version = feed.progressVersion()
     const isNews = version !== null && version !== run.progressVersion
@@ -152,7 +157,7 @@ export function showChecklist(
 
   const watch = () => {
     if (!isHidden && languages !== String(languagesOf(page))) draw()
-    follow()
+    askForNews()
   }
   const watching = page.setInterval(() => safely(watch), watchMs)
 
@@ -163,7 +168,7 @@ export function showChecklist(
   }
 
   draw()
-  follow()
+  askForNews()
   return {
     leave,
     open: () => toggle(true),

@@ -5,6 +5,7 @@ import type { Drawer } from './drawer.ts'
 import { createFinder } from './finder.ts'
 import { loadLauncher } from './load-launcher.ts'
 import { playSteps } from './player.ts'
+import { createStepReports } from './step-reports.ts'
 
 /** How long a checklist stays out of sight for a step that is about to be shown, milliseconds. */
 const soonMs = 1_000
@@ -12,6 +13,7 @@ const soonMs = 1_000
 /** Plays steps and checklists side by side, beside a launcher, with whichever drawer. */
 export function directStage(deps: StageDeps, drawer: Drawer): Stage {
   const finder = createFinder(deps.page)
+  const reports = createStepReports(deps)
   let steps: ReturnType<typeof playSteps> | null = null
   let checklist: ReturnType<typeof showChecklist> | null = null
   let launcher: ReturnType<typeof loadLauncher> | null = null
@@ -81,7 +83,7 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
         clearSteps()
         hideList(true)
         returnList()
-        steps = playSteps(flow, run, { ...own, finder, drawing })
+        steps = playSteps(flow, run, { ...own, finder, reports, drawing })
       }
     },
     asked(slot) {

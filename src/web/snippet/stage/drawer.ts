@@ -6,7 +6,7 @@ import { drawElsewhere, type ElsewhereView } from './draw-elsewhere.ts'
 import type { drawLauncher } from './draw-launcher.ts'
 import { type Drawn, drawStep } from './draw-step.ts'
 import { createHost } from './host.ts'
-import type { DrawnLauncher, LauncherActions } from './launcher.ts'
+import type { DrawnLauncher, LauncherActions } from './launcher-shown.ts'
 
 /** Shows flows to people, either drawn by Cairn or by the page's own components. */
 export interface Drawer {

@@ -88,6 +88,7 @@ export function createTeller({
             title: item.title,
             description: item.description,
             href: item.href,
+            flow: item.flow ?? null,
             isDone: now.isTicked(item.id),
             canTick: canTick(item),
           }))

@@ -1,7 +1,7 @@
 import type { Flow, Item } from '../parts.ts'
 import { check, icon, progressRing } from './icons.ts'
-import type { LauncherActions, Listed, Offer } from './launcher.ts'
 import { itemIcons } from './launcher-icons.ts'
+import type { LauncherActions, Listed, Offer } from './launcher-shown.ts'
 import type { LauncherWords } from './launcher-words.ts'
 import { button, make } from './make.ts'
 import { markdownNodes } from './markdown.ts'

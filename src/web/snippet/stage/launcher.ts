@@ -3,7 +3,7 @@ import { announcementsFor } from '../../../core/flow/announcements.ts'
 import { isInAudience } from '../../../core/flow/audience-match.ts'
 import { noHistory } from '../../../core/flow/decision.ts'
 import { idsOf } from '../engine.ts'
-import type { Flow, Item, Progress } from '../parts.ts'
+import type { Flow, Item } from '../parts.ts'
 import type { Run } from '../runs.ts'
 import { safely } from '../safely.ts'
 import type { StageDeps } from '../stage.ts'
@@ -11,54 +11,12 @@ import { progressOf } from '../standing.ts'
 import { uuid } from '../uuid.ts'
 import { drawLauncher } from './draw-launcher.ts'
 import type { Drawer } from './drawer.ts'
+import type { Listed, Offer, Offered } from './launcher-shown.ts'
 import { isElsewhere, safeHref } from './markdown.ts'
 import { spoken } from './spoken.ts'
 
 /** How often it is checked whether something else is to be shown, milliseconds. */
 const watchMs = 1_000
-
-/** An announcement, as the visitor reads it. */
-export interface Listed {
-  flow: Flow
-  title: string
-  isUnread: boolean
-}
-
-/** An item, with what there is to show of it now. */
-export interface Offer {
-  item: Item
-  /** Of an item that starts a flow. */
-  starts?: { kind: Flow['kind']; progress: Progress }
-  /** Of the item that lists announcements. */
-  announcements?: readonly Listed[]
-}
-
-export interface LauncherState {
-  isOpen: boolean
-  /** Whether its button is hidden because steps are shown: one thing at a time. */
-  isHidden: boolean
-  offers: readonly Offer[]
-  /** How many of the announcements are unread. */
-  unread: number
-}
-
-export interface LauncherActions {
-  toggle(isOpen: boolean): void
-  choose(item: Item, announcement?: Flow): void
-}
-
-/** What the page sees of a launcher. */
-export interface DrawnLauncher {
-  draw(state: LauncherState): void
-  remove(): void
-}
-
-/** A launcher that is on the page. */
-export interface Offered {
-  open(): void
-  hide(isHidden: boolean): void
-  leave(): void
-}
 
 /**
  * Offers what a launcher has. Each opening is a run: it is completed by the choice of an item, which counts

@@ -2,7 +2,7 @@ import type { Flow } from '../parts.ts'
 import type { StageDeps } from '../stage.ts'
 import type { Drawer } from './drawer.ts'
 import { keepTrying } from './keep-trying.ts'
-import type { Offered } from './launcher.ts'
+import type { Offered } from './launcher-shown.ts'
 
 /** Offers a launcher as soon as its part has loaded. */
 export function loadLauncher(

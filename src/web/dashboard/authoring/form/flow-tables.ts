@@ -121,6 +121,12 @@ export const itemGroups: readonly Group[] = [
     fields: [
       { at: 'completeOn.event', label: 'Event', clears: 'completeOn' },
       { at: 'href', label: 'Link', as: 'page', placeholder: '/help' },
+      {
+        at: 'flow',
+        label: 'Flow to start',
+        as: 'flow',
+        help: 'A click on the item shows this flow.',
+      },
     ],
   },
   {

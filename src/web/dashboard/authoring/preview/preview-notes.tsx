@@ -33,6 +33,9 @@ function StepNotes({ step, onTrack }: { step: Step; onTrack: Track }) {
       {advance.on === 'event' && advance.event && (
         <Event why="Continues when your page sends" name={advance.event} onTrack={onTrack} />
       )}
+      {step.buttons.some(({ action }) => action === 'start') && (
+        <li>A button of this step starts another flow, which this preview does not show.</li>
+      )}
       {page && (
         <li>
           Shown if the page address {matchNames[page.match]} <code>{page.pattern}</code>. Elsewhere
@@ -43,10 +46,14 @@ function StepNotes({ step, onTrack }: { step: Step; onTrack: Track }) {
   )
 }
 
-const ItemNotes = ({ item, onTrack }: { item: Item; onTrack: Track }) =>
-  item.completeOn && (
-    <Event why="Completed when your page sends" name={item.completeOn.event} onTrack={onTrack} />
-  )
+const ItemNotes = ({ item, onTrack }: { item: Item; onTrack: Track }) => (
+  <>
+    {item.completeOn && (
+      <Event why="Completed when your page sends" name={item.completeOn.event} onTrack={onTrack} />
+    )}
+    {item.flow && <li>A click starts another flow, which this preview does not show.</li>}
+  </>
+)
 
 /** Says what a preview cannot show of a part. */
 export function PreviewNotes({
