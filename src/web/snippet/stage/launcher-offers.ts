@@ -1,3 +1,4 @@
+import { dayMs } from '../../../core/time/durations.ts'
 import type { Flow, Item } from '../parts.ts'
 import { check, icon, progressRing } from './icons.ts'
 import { itemIcons } from './launcher-icons.ts'
@@ -10,6 +11,9 @@ import type { Words } from './words.ts'
 /** How many announcements are listed before the visitor wants all. */
 const maxListed = 3
 
+/** From this age on, a date needs its year. */
+const longAgoMs = 300 * dayMs
+
 /** Draws what a launcher offers, as a list in the order of its items. */
 export function drawOffers(
   offers: readonly Offer[],
@@ -20,10 +24,13 @@ export function drawOffers(
 ): HTMLElement {
   const list = make(page, 'ul', 'items offers')
 
-  const day = ({ publishedAt }: Flow) =>
-    new Intl.DateTimeFormat(locale ?? (page.document.documentElement.lang || undefined), {
-      dateStyle: 'medium',
-    }).format(Date.parse(publishedAt))
+  const day = ({ publishedAt }: Flow) => {
+    const at = Date.parse(publishedAt)
+    const isLongAgo = Date.now() - at > longAgoMs
+    const language = page.document.documentElement.lang || locale || undefined
+    const year = isLongAgo ? ({ year: 'numeric' } as const) : {}
+    return new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', ...year }).format(at)
+  }
 
   const newsOf = (item: Item, listed: Listed): HTMLElement => {
     const { flow, title, isUnread } = listed

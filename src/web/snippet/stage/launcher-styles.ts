@@ -1,6 +1,6 @@
 /** The styles of a launcher, in addition to those of checklists. */
 export const launcherStyles = `
-.centre-button { padding-inline: 14px 18px }
+.centre-button { padding-inline: 14px 18px; overflow: visible }
 .centre-button .icon { width: 22px; height: 22px; flex: none }
 .centre-button.icon-only { width: 48px; height: 48px; padding: 0; justify-content: center }
 .covered-up { visibility: hidden }
@@ -15,13 +15,13 @@ export const launcherStyles = `
 .centre:focus { outline: none }
 .offers { display: grid; gap: 2px }
 .offers li { list-style: none }
-.offers .item { grid-template-columns: 24px 1fr; gap: 0 12px; padding-block: 10px; align-items: center }
-.offers .mark { display: grid; place-items: center; color: var(--faint) }
+.offers .item { grid-template-columns: 24px 1fr; gap: 0 12px; padding-block: 9px; align-items: start }
+.offers .mark { display: grid; place-items: center; height: 1.4em; color: var(--faint) }
 .offers .mark .circle { width: 20px; height: 20px; color: var(--accent) }
 .pale .offers .mark .circle { color: var(--text) }
 .offers .item:enabled:hover .mark { color: var(--text) }
-.offers .title { min-width: 0 }
-.offers .title .place { margin-inline-start: 8px; font-weight: 400 }
+.offers .title { display: flex; gap: 0 8px; flex-wrap: wrap; align-items: baseline; min-width: 0 }
+.offers .title .place { margin: 0; font-weight: 400 }
 .offers .item > .description { grid-column: 2; padding: 0; margin: 0; font-weight: 400 }
 .offers .description > * { display: inline; margin: 0 }
 .offers .items { margin: 0 }
@@ -35,8 +35,8 @@ export const launcherStyles = `
 .offers .news { grid-template-columns: 24px 1fr auto }
 .news .title { font-weight: 450 }
 .unread .title { font-weight: 650 }
-.news .date { color: var(--faint); font-size: .87em; white-space: nowrap; font-variant-numeric: tabular-nums }
-.dot { width: 9px; height: 9px; border-radius: 50%; background: var(--accent); justify-self: center }
+.news .date { color: var(--faint); font-size: .87em; line-height: 1.6; white-space: nowrap; font-variant-numeric: tabular-nums }
+.dot { width: 9px; height: 9px; margin-top: .45em; border-radius: 50%; background: var(--accent); justify-self: center }
 .pale .dot { background: var(--text) }
 .dot.none { background: none }
 .nothing { color: var(--faint); padding: 4px calc(var(--u) * 2) 8px }
