@@ -3,7 +3,7 @@ import { isOnPage } from '../../core/flow/decision.ts'
 import { shownAs } from '../../core/flow/shown-as.ts'
 import type { Theme } from '../../core/flow/theme.ts'
 import type { LoadStage } from '../snippet/engine.ts'
-import { muted } from '../snippet/muted.ts'
+import { muted, standIns } from '../snippet/muted.ts'
 import { onNavigation } from '../snippet/navigation.ts'
 import type { Cairn, Flow } from '../snippet/parts.ts'
 import { createRuns } from '../snippet/runs.ts'
@@ -82,7 +82,7 @@ export async function startPreview(
 
     const stage: Stage = createStage({
       ...muted,
-      feed: { ...muted.feed, theme: () => theme },
+      feed: { ...muted.feed, theme: () => theme, known: () => standIns(flow) },
       page: window,
       isHere: step => isOnPage(step, new URL(location.href)),
       save: (of, run) => runs.save('', of, run),
@@ -117,7 +117,7 @@ export async function startPreview(
       gaveWay = false
       const open = runs.open('', slot).find(({ flowId }) => flowId === flow.id)
       const run = open ?? runs.begin('', flow, { isOpen: innerWidth >= roomyPx })
-      badge.say(slot === 'checklist' ? words.list : '')
+      badge.say(words.shown[slot])
       stage.show(slot, flow, run)
     }
     onNavigation(window, () => (gaveWay ? play() : stage.moved()))
