@@ -69,7 +69,7 @@ test('a ticket can be redeemed once, for the step and the mailbox of one session
   expect(entered.headers.get('access-control-allow-origin')).toBe(origin)
   const { token, ...told } = entered.body
   const draft = { title: 'Search', selector: '#search' }
-  expect(told).toEqual({ flow: 'welcome', step: 'search', code: session.code, draft })
+  expect(told).toEqual({ task: 'pick', flow: 'welcome', step: 'search', code: session.code, draft })
   expect(outcome(await say('redeem', { ticket: session.ticket }))).toEqual(refused)
   expect(outcome(await say('redeem', { code: session.typedCode }))).toEqual(refused)
   expect(outcome(await say('step', {}, { token }))).toEqual({ status: 200, body: told })
