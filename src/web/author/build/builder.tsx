@@ -16,8 +16,9 @@ import { Bar } from './bar.tsx'
 import { createDraft } from './draft.ts'
 import { createDrawing, type DrawingOf } from './drawing.ts'
 import { createFreeze } from './freeze.ts'
+import { dragCard, editOnCard, isCovered } from './on-card.ts'
 import { listenToShortcuts } from './shortcuts.ts'
-import type { Acts, State } from './state.ts'
+import { type Acts, type State, stepIn } from './state.ts'
 import { StepPanel } from './step-panel.tsx'
 import { styles } from './styles.ts'
 
@@ -108,8 +109,22 @@ export async function startBuilding(
     },
   })
 
-  const keyboardToFields = () =>
-    requestAnimationFrame(() => place.shadow.querySelector<HTMLElement>('.fields input')?.focus())
+  /** Gives a field of the step the focus. */
+  const fieldOf = (name: 'input' | 'textarea') => {
+    if (state.isFolded) patch({ isFolded: false })
+    requestAnimationFrame(() =>
+      place.shadow.querySelector<HTMLElement>(`.fields ${name}`)?.focus({ preventScroll: true }),
+    )
+  }
+  let shownKey: string | null = null
+  /** Moves the fields to the other side of the window if they cover the step, and would not there. */
+  const makeRoom = () => {
+    const panel = place.shadow.querySelector('.panel')
+    if (!isCovered(panel)) return
+    const { isOtherSide } = state
+    patch({ isOtherSide: !isOtherSide })
+    if (isCovered(panel)) patch({ isOtherSide })
+  }
 
   const acts: Acts = {
     choose(key) {
@@ -143,7 +158,7 @@ export async function startBuilding(
       session.step.set(key)
       state = { ...state, step: key, isFolded: false }
       draft.propose({ do: 'add', after: step, step: { key, title, target } })
-      keyboardToFields()
+      fieldOf('input')
     },
     patch,
     close() {
@@ -177,6 +192,11 @@ export async function startBuilding(
     leave: acts.stopPicking,
   })
   const freeze = createFreeze(place)
+  const endDragging = dragCard(
+    () => stepIn(state.draft?.flow, state.step),
+    ({ key }, placement) =>
+      draft.propose({ do: 'set', step: key, field: 'placement', value: placement }),
+  )
   const endShortcuts = listenToShortcuts(place, {
     freeze() {
       freeze.switch(!state.isFrozen)
@@ -203,6 +223,7 @@ export async function startBuilding(
     picking.stop()
     freeze.switch(false)
     endShortcuts()
+    endDragging()
     clearInterval(timer)
     removeEventListener('scroll', follow, { capture: true })
     pointed.show(null)
@@ -214,8 +235,18 @@ export async function startBuilding(
   try {
     drawing = await createDrawing(loadStage, {
       drawn(key) {
+        const isOther = key !== shownKey
+        shownKey = key
         if (key !== state.step) acts.choose(key)
         safely(raise)
+        safely(() =>
+          editOnCard({
+            title: text => draft.type({ do: 'set', step: key, field: 'title', value: text }),
+            left: draw,
+            text: () => fieldOf('textarea'),
+          }),
+        )
+        if (isOther) safely(makeRoom)
       },
       missing: isMissing =>
         isMissing !== state.isMissing && queueMicrotask(() => patch({ isMissing })),

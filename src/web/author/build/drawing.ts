@@ -5,8 +5,8 @@ import { onNavigation } from '../../snippet/navigation.ts'
 import type { Flow, Step } from '../../snippet/parts.ts'
 import { newRun } from '../../snippet/runs.ts'
 import { safely } from '../../snippet/safely.ts'
-import { ownHostAttribute } from '../../snippet/stage/elements.ts'
 import type { Stage } from '../../snippet/stage.ts'
+import { isWriting, stageRoot } from './on-card.ts'
 
 /**
  * A step is shown whatever its rules say. If its element is not there, it is waited for, and no other step is
@@ -34,8 +34,7 @@ export async function createDrawing(
   let drawn = ''
 
   const settle = () => {
-    const hosts = [...document.querySelectorAll(`[${ownHostAttribute}=""]`)]
-    for (const animation of hosts.flatMap(({ shadowRoot }) => shadowRoot?.getAnimations() ?? [])) {
+    for (const animation of stageRoot()?.getAnimations() ?? []) {
       // The dot of a hotspot keeps moving.
       if (animation.effect?.getComputedTiming().iterations !== Infinity) animation.finish()
     }
@@ -87,6 +86,8 @@ export async function createDrawing(
       const text = JSON.stringify([next, ofOrganisation])
       if (text === drawn && step === key) return
       const isSame = step === key
+      // What is being written on the card is there already.
+      if (isSame && isWriting()) return
       drawn = text
       flow = next
       theme = ofOrganisation

@@ -40,6 +40,7 @@ export const styles = `
 .field { display: grid; gap: 4px; min-width: 0 }
 .field label, legend { font-size: 12px; font-weight: 600; color: var(--soft); padding: 0 }
 legend { font-size: 13px; color: #fff; margin-block-end: 8px }
+fieldset > button { justify-self: start }
 fieldset { border: 0; border-block-start: 1px solid var(--line); padding: 12px 0 0; display: grid; gap: 10px; min-width: 0 }
 fieldset legend { float: inline-start; width: 100% }
 .builder :is(input:not([type=radio], [type=checkbox]), textarea, select) {
@@ -55,7 +56,7 @@ fieldset legend { float: inline-start; width: 100% }
 .row { display: grid; grid-template-columns: 1fr auto; gap: 4px; align-items: end }
 .row > .field:nth-child(2):not(:last-child) { grid-row: 2 }
 .element { display: flex; flex-wrap: wrap; gap: 8px; align-items: center }
-.element code { flex: 1; min-width: 120px; color: var(--soft); overflow-wrap: anywhere }
+.element code { flex: 1 0 100%; color: var(--soft); overflow-wrap: anywhere }
 .check, .candidate { display: flex; gap: 8px; align-items: baseline; min-height: 36px }
 .candidate { padding: 8px 10px; border-radius: 8px; background: #22272e }
 .candidate > span { display: grid; gap: 4px; min-width: 0 }
