@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
@@ -78,6 +78,7 @@ export function Workbench({
   canWrite,
   canPublish = false,
   actions,
+  part: ownPart,
   children,
 }: {
   editing: Editing
@@ -87,6 +88,8 @@ export function Workbench({
   /** Whether there is a draft to publish. */
   canPublish?: boolean
   actions?: ComponentChildren
+  /** The key of the step or item that is shown, where somebody else asks for it. */
+  part?: Signal<string | null>
   /** Above the form. */
   children?: ComponentChildren
 }) {
@@ -96,7 +99,8 @@ export function Workbench({
   const isFailing = useAutosave(editing, canWrite)
   const { isKept, isRestored } = useKeeping(editing, flowKey)
   const { problems, leave, showAll } = useLeftFields(editing)
-  const part = useSignal<string | null>(null)
+  const localPart = useSignal<string | null>(null)
+  const part = ownPart ?? localPart
   const goTo = useSignal<{ pointer: string } | null>(null)
   const { work, judged, conflict, isBusy } = editing
   const { flow } = work.value
