@@ -110,7 +110,7 @@ export function OutlineList({
               <span class="step-number soft" aria-hidden="true">
                 {entry.index + 1}
               </span>
-              <bdi class="outline-title ellipsis">{entry.title}</bdi>
+              <bdi class="grow ellipsis">{entry.title}</bdi>
             </OutlineLink>
           </li>
         ))}
