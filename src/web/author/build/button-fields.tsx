@@ -7,11 +7,12 @@ import { words } from './words.ts'
 const maxButtons = 5
 
 /** As briefly as an author would write it. */
-const asWritten = ({ label, action, href, goto }: Button) => ({
+const asWritten = ({ label, action, href, goto, flow }: Button) => ({
   label,
   action,
   ...(action === 'link' && { href: href ?? '/' }),
   ...(action === 'next' && goto !== undefined && { goto }),
+  ...(action === 'start' && flow !== undefined && { flow }),
 })
 
 /** What visitors press below the text. */
@@ -52,6 +53,15 @@ export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; act
               isNeeded
               value={button.href ?? ''}
               onType={href => change(i, { href: href.trim() }, true)}
+            />
+          )}
+          {button.action === 'start' && (
+            <TextField
+              label={words.flow}
+              max={100}
+              isNeeded
+              value={button.flow ?? ''}
+              onType={flow => change(i, { flow: flow.trim() }, true)}
             />
           )}
           <IconButton
