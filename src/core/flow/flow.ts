@@ -13,6 +13,7 @@ export const UrlRule = closed({
       exact: 'the address equals the pattern',
       prefix: 'the address starts with the pattern',
       glob: 'the address matches the pattern: * matches anything but a slash, ** matches anything',
+      regex: 'the whole path matches the regular expression, of at most 200 characters',
     },
     { description: "How the pattern is compared with the page's URL." },
   ),

@@ -42,7 +42,8 @@ export const eventRule = <Part>(
 
 /** Whether a star is the only odd thing. A path can contain one, though that is seldom meant; a host cannot. */
 function isOnlyTheStar(rule: UrlRule): boolean {
-  if (rule.match === 'glob' || /^(?:[^/]*:\/\/)?[^/]*\*/.test(rule.pattern)) return false
+  if (rule.match === 'glob' || rule.match === 'regex') return false
+  if (/^(?:[^/]*:\/\/)?[^/]*\*/.test(rule.pattern)) return false
   return patternProblem({ ...rule, pattern: rule.pattern.replaceAll('*', '%2A') }) === null
 }
 
@@ -118,6 +119,11 @@ function stepRuleProblem({ attribute, answer, event, op, value }: StepRule) {
   return { path: op === undefined ? '/value' : '/op', message }
 }
 
+function selectorProblem(selector: string | undefined): string | null {
+  const read = selector === undefined ? null : readSelector(selector)
+  return read && 'problem' in read ? read.problem : null
+}
+
 /** Events further back are not looked up. */
 const maxWithinMs = 365 * dayMs
 
@@ -128,6 +134,7 @@ const wrongTimes = (schedule: Schedule) =>
   })
 
 const { schedule: ScheduleField, when: WhenField, goal: GoalField } = FlowDefinition.properties
+const { trigger: TriggerField } = WhenField.properties
 
 export const conditionRules: readonly LintRules[] = [
   onWhole(
@@ -222,10 +229,24 @@ export const conditionRules: readonly LintRules[] = [
       ({ within }) => within !== undefined && spanMs(within) > maxWithinMs,
       'A limit can be at most a year: write at most 365d, or remove it for no limit',
     ),
-    errorIf('invalid_selector /element', ({ element }) => {
-      const read = element === undefined ? null : readSelector(element)
-      return read && 'problem' in read ? read.problem : null
+    errorIf('invalid_selector /element', ({ element }) => selectorProblem(element)),
+  ),
+  onWhole(
+    TriggerField,
+    eventRule('never_sent /event', ({ event }) => event, 'The flow never starts'),
+    errorIf('missing_trigger', ({ on, element, event }) => {
+      if (on === 'click' && element === undefined)
+        return { path: '/element', message: 'The flow starts on a click: add the element' }
+      if (on === 'event' && event === undefined)
+        return { path: '/event', message: 'The flow starts on an event: add its name as event' }
+      return null
     }),
+    warnIf('unused_field', ({ on, element, event }) => {
+      const message = `This has no effect with "on: ${on}": remove it`
+      if (on !== 'click' && element !== undefined) return { path: '/element', message }
+      return on !== 'event' && event !== undefined && { path: '/event', message }
+    }),
+    errorIf('invalid_selector /element', ({ element }) => selectorProblem(element)),
   ),
   onWhole(
     GoalField,

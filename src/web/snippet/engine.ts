@@ -12,6 +12,7 @@ import {
 } from '../../core/flow/decision.ts'
 import type { Judge } from '../../core/flow/moment.ts'
 import { shownAs } from '../../core/flow/shown-as.ts'
+import { pageOf, regex } from '../../core/flow/url-rule.ts'
 import type { FlowFeed } from './flow-feed.ts'
 import { ended, type History, started, withdrawn } from './history.ts'
 import type { BrowserStore, Flow, Outbox, Progress } from './parts.ts'
@@ -131,9 +132,10 @@ export function createEngine(deps: EngineDeps) {
     const selected = ofSlot.find(({ key }) => key === wanted)
     if (selected)
       return { flow: selected, run: open.find(({ flowId }) => flowId === selected.id) ?? null }
-    if (doneHere.has(slot)) return null
+    // After that, only what a person asks for by a trigger interrupts them.
+    const able = doneHere.has(slot) ? ofSlot.filter(flow => timing?.isTriggered(flow)) : ofSlot
     const begun = open.flatMap(run => {
-      const flow = ofSlot.find(({ id }) => id === run.flowId)
+      const flow = able.find(({ id }) => id === run.flowId)
       return flow ? [{ flow, run }] : []
     })
     // A person in the middle of a flow stays in it, wherever it goes on or was asked for.
@@ -144,11 +146,11 @@ export function createEngine(deps: EngineDeps) {
       ) ?? null
     // The page must first say who is there, and nothing takes the run's place meanwhile.
     if (goesOn && goesOn.run.askedForOn !== viewOf(url) && mustWait(goesOn.flow)) return null
-    if (isWaiting || (goesOn && goesOn.flow.id !== soughtInVain)) return goesOn
+    if (isWaiting || isBlind() || (goesOn && goesOn.flow.id !== soughtInVain)) return goesOn
     // Nor is a person interrupted on the way to the flow's next page, or before its next step comes.
     if (begun.some(({ run }) => isWithin(run.seenAt ?? 0, inTheMiddleMs))) return goesOn
     const past = history.of(person.name)
-    const candidates = ofSlot
+    const candidates = able
       .filter(({ id }) => !missedHere.has(id) && id !== soughtInVain)
       .map(flow =>
         // A flow that must wait may turn out to be for them, and keeps its place.
@@ -172,6 +174,13 @@ export function createEngine(deps: EngineDeps) {
   const anybody: Judge = { mayBegin: () => true, isHeldOut: () => false }
   const untimed: Judge = { ...anybody, mayBegin: flow => !isTimed(flow as Flow) }
 
+  /** Whether some pages cannot be judged yet, because regular expressions come with `timing`. */
+  const isBlind = () => !timing && !isTimingLost && hasRegex()
+  const hasRegex = () =>
+    flows.some(({ targeting, steps }) =>
+      [...targeting.urls, ...steps.map(pageOf)].some(rule => rule?.match === 'regex'),
+    )
+
   /** Does some work with `timing` as soon as it is loaded, if it ever is. */
   function timed(work: (timing: Timing) => void): void {
     if (timing) work(timing)
@@ -179,7 +188,7 @@ export function createEngine(deps: EngineDeps) {
   }
 
   async function loadTiming(): Promise<void> {
-    if (timing || isTimingLoading || !flows.some(isTimed)) return
+    if (timing || isTimingLoading || !(flows.some(isTimed) || hasRegex())) return
     isTimingLoading = true
     try {
       const createTiming = await deps.loadTiming()
@@ -191,6 +200,7 @@ export function createEngine(deps: EngineDeps) {
         now: clock.now,
         viewedMs: () => page.performance.now() - (viewedFrom ?? page.performance.now()),
       })
+      regex.matches = timing.regexMatches
       for (const work of untold.splice(0)) work(timing)
       failures = 0
       review()
@@ -357,6 +367,7 @@ export function createEngine(deps: EngineDeps) {
     const isRequested = flow.key === wanted
     if (isRequested) grant(slot, run)
     showing[slot] = { flow, run }
+    doneHere.delete(slot)
     tellActive()
     drawn.show(slot, flow, run)
     if (isRequested) drawn.asked(slot)
@@ -365,7 +376,6 @@ export function createEngine(deps: EngineDeps) {
   /** A flow that was asked for stays on this page, whatever its rules say. Elsewhere they count again. */
   function grant(slot: Slot, run: Run): void {
     wanted = null
-    doneHere.delete(slot)
     run.askedForOn = viewOf(deps.address())
     save(slot, run)
   }
@@ -506,7 +516,8 @@ export function createEngine(deps: EngineDeps) {
     /** @param id the event's own id, by which the server tells of it too */
     tracked(name: string, id: string) {
       stage?.tracked(name)
-      if (areKnown && !flows.some(({ when }) => when?.event === name)) return
+      const isWaitedFor = ({ when }: Flow) => [when?.event, when?.trigger?.event].includes(name)
+      if (areKnown && !flows.some(isWaitedFor)) return
       const [whose, at] = [person.name, clock.now()]
       timed(timing => timing.note(whose, name, id, at))
       consider()
@@ -548,7 +559,7 @@ export const candidateOf = (flow: Flow, past: FlowHistory): Candidate & { flow: 
 
 const forAnybody = ({ rollout, when, ...flow }: Flow): Flow => ({
   ...flow,
-  ...(when && { when: { delayMs: when.delayMs, element: when.element } }),
+  ...(when && { when: { ...when, after: undefined, event: undefined } }),
   frequency: 'always',
   targeting: { ...flow.targeting, audience: { match: 'all', rules: [] } },
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type FileProblem, readFlowFile } from '../../../src/core/flow/file.ts'
 import { storedFlowErrors } from '../../../src/core/flow/lint.ts'
+import type { OtherFlow } from '../../../src/core/flow/lint-references.ts'
 
 const problemsOf = (flow: object) =>
   readFlowFile(JSON.stringify({ key: 'a', ...flow }), { format: 'json' }).problems
@@ -171,6 +172,41 @@ describe('an error keeps a flow from being pushed', () => {
       pattern('prefix', 'https://*.example/'),
       'invalid_pattern /targeting/urls/0/pattern',
     ],
+    [
+      'a regular expression that looks ahead',
+      pattern('regex', '/a(?=b)'),
+      'invalid_pattern /targeting/urls/0/pattern',
+    ],
+    [
+      'a button that starts no flow',
+      stepWith({ buttons: [{ label: 'Go', action: 'start' }] }),
+      'missing_flow /steps/0/buttons/0/flow',
+    ],
+    [
+      'a button that starts its own flow',
+      stepWith({ buttons: [{ label: 'Go', action: 'start', flow: 'a' }] }),
+      'starts_itself /steps/0/buttons/0/flow',
+    ],
+    [
+      'an item that starts its own flow',
+      items({ flow: 'a' }),
+      'starts_itself /checklist/items/0/flow',
+    ],
+    [
+      'a click on nothing that starts a flow',
+      { steps: [step], when: { trigger: { on: 'click' } } },
+      'missing_trigger /when/trigger/element',
+    ],
+    [
+      'an event without a name that starts a flow',
+      { steps: [step], when: { trigger: { on: 'event' } } },
+      'missing_trigger /when/trigger/event',
+    ],
+    [
+      'a click on what no browser finds',
+      { steps: [step], when: { trigger: { on: 'click', element: '#' } } },
+      'invalid_selector /when/trigger/element',
+    ],
     ['eq without a value', rule({ op: 'eq' }), 'invalid_rule /targeting/audience/rules/0/value'],
     [
       'eq with a list',
@@ -285,6 +321,26 @@ describe('a warning does not keep a flow from being pushed', () => {
       'unused_href /steps/0/buttons/0/href',
     ],
     [
+      'a flow that no button starts',
+      stepWith({ buttons: [{ label: 'Go', action: 'next', flow: 'b' }] }),
+      'unused_flow /steps/0/buttons/0/flow',
+    ],
+    [
+      'a button that starts a flow of another file',
+      stepWith({ buttons: [{ label: 'Go', action: 'start', flow: 'b' }] }),
+      'unknown_flow /steps/0/buttons/0/flow',
+    ],
+    [
+      'an item that starts a flow of another file',
+      items({ flow: 'b' }),
+      'unknown_flow /checklist/items/0/flow',
+    ],
+    [
+      'an element beside an event that starts a flow',
+      { steps: [step], when: { trigger: { on: 'event', event: 'e', element: '#a' } } },
+      'unused_field /when/trigger/element',
+    ],
+    [
       'a first step that is for a page where the flow is not shown',
       { targeting: projects, steps: [stepOn('/settings')] },
       'never_begins /steps/0/page',
@@ -294,6 +350,16 @@ describe('a warning does not keep a flow from being pushed', () => {
     expect(problems.map(brief)).toEqual([`warning ${problem}`])
     expect(flows).toHaveLength(1)
   })
+})
+
+test('a flow that is named has to be published', () => {
+  const flow = { key: 'a', ...stepWith({ buttons: [{ label: 'Go', action: 'start', flow: 'b' }] }) }
+  const codes = (...others: OtherFlow[]) =>
+    readFlowFile(JSON.stringify(flow), { others }).problems.map(brief)
+  const place = '/steps/0/buttons/0/flow'
+  expect(codes({ key: 'b', status: 'published' })).toEqual([])
+  expect(codes({ key: 'b', status: 'draft' })).toEqual([`warning unpublished_flow ${place}`])
+  expect(codes({ key: 'c', status: 'published' })).toEqual([`warning unknown_flow ${place}`])
 })
 
 describe('nothing is wrong with', () => {
