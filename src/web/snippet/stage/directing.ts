@@ -3,6 +3,7 @@ import type { Stage, StageDeps } from '../stage.ts'
 import { showChecklist } from './checklist.ts'
 import type { Drawer } from './drawer.ts'
 import { createFinder } from './finder.ts'
+import { createHighlight } from './highlight.ts'
 import { playSteps } from './player.ts'
 import { createStepReports } from './step-reports.ts'
 
@@ -30,7 +31,14 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
     deps.page.clearTimeout(returning)
     returning = deps.page.setTimeout(() => safely(() => hideList(false)), soonMs)
   }
-  const drawing = (isDrawn: boolean) => (isDrawn ? hideList(true) : returnList())
+  const makeRoom = (isDrawn: boolean) => (isDrawn ? hideList(true) : returnList())
+  let isStepDrawn = false
+  const tips = createHighlight({ ...deps, drawer, finder, drawing: makeRoom })
+  const drawing = (isDrawn: boolean) => {
+    isStepDrawn = isDrawn
+    if (isDrawn) tips.close()
+    makeRoom(isDrawn)
+  }
   const clearSteps = () => {
     steps?.leave()
     steps = null
@@ -41,6 +49,7 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
       checklist?.leave()
       checklist = null
     } else {
+      tips.close()
       clearSteps()
       hideList(false)
     }
@@ -75,6 +84,10 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
       if (slot === 'steps') steps?.asked()
     },
     moved: () => steps?.moved(),
+    async highlight(selector, tip) {
+      tips.close()
+      return selector !== null && !isStepDrawn && tips.show(selector, tip ?? {})
+    },
     tracked(name) {
       steps?.tracked(name)
       checklist?.tracked(name)
