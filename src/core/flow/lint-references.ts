@@ -1,10 +1,15 @@
 import { didYouMean, quoted } from '../text/wording.ts'
 import type { FlowDefinition, FlowStatus } from './flow.ts'
+import { itemsAt, itemsOf } from './items.ts'
+import { pagesOverlap } from './page-overlap.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 
 /** The rules about flows that name other flows. */
 
-export type Referring = Pick<FlowDefinition, 'key' | 'when' | 'steps' | 'checklist'>
+export type Referring = Pick<
+  FlowDefinition,
+  'key' | 'kind' | 'targeting' | 'when' | 'steps' | 'checklist' | 'launcher'
+>
 
 /** A flow that is known besides those that are checked. */
 export interface OtherFlow {
@@ -20,18 +25,18 @@ interface Reference {
 }
 
 /** The flows that buttons and items start. */
-export const startsIn = ({ steps, checklist }: Pick<Referring, 'steps' | 'checklist'>) => [
-  ...steps.flatMap(({ buttons }, at) =>
+export const startsIn = (flow: Pick<Referring, 'steps' | 'checklist' | 'launcher'>) => [
+  ...flow.steps.flatMap(({ buttons }, at) =>
     buttons.flatMap(({ action, flow }, index) =>
       action === 'start' && flow !== undefined
         ? [{ named: flow, path: `/steps/${at}/buttons/${index}/flow`, effect: 'the button works' }]
         : [],
     ),
   ),
-  ...(checklist?.items ?? []).flatMap(({ flow }, index) =>
-    flow === undefined
+  ...itemsOf(flow).flatMap(({ flow: named }, index) =>
+    named === undefined
       ? []
-      : [{ named: flow, path: `/checklist/items/${index}/flow`, effect: 'the item starts it' }],
+      : [{ named, path: `${itemsAt(flow)}/${index}/flow`, effect: 'the item starts it' }],
   ),
 ]
 
@@ -43,8 +48,8 @@ const referencesIn = ({ when, ...flow }: Referring): Reference[] => [
 ]
 
 /**
- * Problems of the flows that these flows name, by flow key. Flows that wait in a circle never begin. A flow
- * that is not among these has to be published in another way.
+ * Problems between flows, by flow key. Flows that wait in a circle never begin. A flow that is named, and not
+ * among these, has to be published in another way. A page shows one launcher.
  *
  * @param others flows that are known besides
  */
@@ -57,7 +62,8 @@ export function referenceProblems(
     const unmet = referencesIn(flow)
       .filter(({ named }) => named !== flow.key && !keys.includes(named))
       .flatMap(reference => unmetProblem(reference, keys, others))
-    return [...unmet, ...circleProblem(flow, flows)].map(problem => ({ key: flow.key, problem }))
+    const problems = [...unmet, ...circleProblem(flow, flows), ...secondLauncher(flow, flows)]
+    return problems.map(problem => ({ key: flow.key, problem }))
   })
 }
 
@@ -90,4 +96,18 @@ function circleProblem({ key, when }: Referring, flows: readonly Referring[]): F
   if (next !== key) return []
   const message = `This flow and ${quoted(after)} wait for each other, and neither begins: remove one "after"`
   return [error('waits_in_circle', '/when/after', message)]
+}
+
+/** A launcher whose pages have another one already, which comes before it here. */
+function secondLauncher(flow: Referring, flows: readonly Referring[]): FlowProblem[] {
+  if (flow.kind !== 'launcher') return []
+  const rival = flows
+    .slice(0, flows.indexOf(flow))
+    .find(
+      ({ kind, targeting }) =>
+        kind === 'launcher' && pagesOverlap(targeting.urls, flow.targeting.urls),
+    )
+  if (!rival) return []
+  const message = `${quoted(rival.key)} is a launcher on some of these pages too, and each page shows one: limit their pages`
+  return [warning('several_launchers', '/targeting/urls', message)]
 }

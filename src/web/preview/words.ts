@@ -5,7 +5,11 @@ export const words = {
   until: (time: string) => `until ${time}`,
   loading: 'Loading the draft…',
   step: (place: number, of: number) => `Step ${place} of ${of}`,
-  list: 'The checklist is shown.',
+  shown: {
+    steps: '',
+    checklist: 'The checklist is shown.',
+    launcher: 'The launcher is shown. It opens no other flow here.',
+  },
   missing: (step: string) => `The element of “${step}” is not on this page.`,
   waiting: 'The element of this step is not there yet.',
   nothing: 'Nothing on this page is what its steps point at. Go to a page that has it.',

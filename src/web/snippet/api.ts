@@ -183,6 +183,37 @@ export interface ChecklistShown {
   }
 }
 
+/** An item of a launcher to draw. */
+export interface OfferShown {
+  id: string
+  key: string
+  title: string
+  /** Markdown without HTML. */
+  description: string | null
+  href: string | null
+  /** The flow that it starts, and how far the person is in it. */
+  starts: { flowKey: string; kind: string; progress: Progress } | null
+  /** The person's announcements, newest first, if the item lists them. */
+  announcements: { flowKey: string; title: string; publishedAt: string; isUnread: boolean }[] | null
+}
+
+/** A launcher to draw, in headless mode. */
+export interface LauncherShown {
+  flow: FlowData
+  items: OfferShown[]
+  /** How many announcements are unread. */
+  unread: number
+  isOpen: boolean
+  /** Whether a step is shown: one thing at a time. */
+  isHidden: boolean
+  actions: {
+    /** Opens or closes it; without an argument, it switches. */
+    toggle(isOpen?: boolean): void
+    /** While it is open: does what a press of the item, or of one of its announcements, does. */
+    choose(itemKey: string, announcementKey?: string): void
+  }
+}
+
 /** What listeners of `cairn.on` are told. */
 export interface Told {
   flow_started: { flowKey: string }
@@ -202,6 +233,7 @@ export interface Told {
   /** In headless mode, what to draw now, or null. A new listener is told at once. */
   step: StepShown | null
   checklist: ChecklistShown | null
+  launcher: LauncherShown | null
 }
 
 /** A tip that `highlight()` shows. It needs one of the two. */

@@ -44,6 +44,7 @@ const told: ReadonlySet<keyof Told> = new Set<keyof Told>([
   'active',
   'step',
   'checklist',
+  'launcher',
 ])
 
 /** The mark in session storage that opens the panel on the next page of this tab too. */
@@ -77,7 +78,12 @@ export function createCairn(
     return (settings.keepQuery ? href : origin + pathname).slice(0, 2_048)
   }
   /** What was told last and still holds. A listener that comes later is told it at once. */
-  const standing: Partial<Told> = { active: { flowKeys: [] }, step: null, checklist: null }
+  const standing: Partial<Told> = {
+    active: { flowKeys: [] },
+    step: null,
+    checklist: null,
+    launcher: null,
+  }
   const tell = <Name extends keyof Told>(name: Name, what: Told[Name]) => {
     if (name in standing) standing[name] = what
     for (const listener of listeners.get(name) ?? []) safely(() => listener(what as never))

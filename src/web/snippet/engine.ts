@@ -18,7 +18,7 @@ import { ended, type History, started, withdrawn } from './history.ts'
 import type { BrowserStore, Flow, Outbox, Progress } from './parts.ts'
 import type { PersonStore } from './person.ts'
 import { isWithin } from './recency.ts'
-import { type Run, type Runs, type Slot, slots } from './runs.ts'
+import { newRun, type Run, type Runs, type Slot, slots } from './runs.ts'
 import { safely } from './safely.ts'
 import type { ServerClock } from './server-clock.ts'
 import type { Stage, StageDeps } from './stage.ts'
@@ -36,6 +36,9 @@ const maxRetryMs = 5 * 60_000
 export const inTheMiddleMs = 5 * 60_000
 /** If a page says very much before its flows are known, only this many of the first calls are kept. */
 const maxUntold = 200
+
+/** The kinds of flows that this snippet shows. */
+const kinds: readonly Flow['kind'][] = ['tour', 'checklist', 'announcement', 'launcher']
 
 /** What the engine does for the stage. The stage's loader brings the parts itself. */
 type FromEngine = 'save' | 'end' | 'start' | 'isHere' | 'giveWay' | 'inVain'
@@ -257,7 +260,8 @@ export function createEngine(deps: EngineDeps) {
     for (const flow of flows) {
       const slot = shownAs(flow)
       const ofFlow = past[flow.id]
-      if (!ofFlow) continue
+      // Each opening of a launcher is a run, and none goes on elsewhere.
+      if (!ofFlow || slot === 'launcher') continue
       const { openRunId = null } = ofFlow
       const run = runs.open(name, slot).find(({ flowId }) => flowId === flow.id)
       if (run?.runId === openRunId) {
@@ -340,7 +344,8 @@ export function createEngine(deps: EngineDeps) {
     delete held[slot]
   }
 
-  const active = () => slots.flatMap(slot => showing[slot]?.flow.key ?? [])
+  /** A launcher is always there, and interrupts nobody. */
+  const active = () => slots.slice(0, 2).flatMap(slot => showing[slot]?.flow.key ?? [])
   let toldActive = ''
   /** Tells which flows are on the page, if that has changed. */
   const tellActive = () => {
@@ -358,7 +363,7 @@ export function createEngine(deps: EngineDeps) {
   }
 
   function show(slot: Slot, { flow, run: open }: Due, drawn: Stage): void {
-    const run = open ?? begin(flow)
+    const run = open ?? (slot === 'launcher' ? newRun(flow, '', false) : begin(flow))
     const isRequested = flow.key === wanted
     if (isRequested) grant(slot, run)
     showing[slot] = { flow, run }
@@ -464,7 +469,8 @@ export function createEngine(deps: EngineDeps) {
     clear,
     /** The flows have been fetched, or other flows were published. */
     take(fetched: readonly Flow[]) {
-      flows = fetched
+      // A newer Cairn may publish kinds that this page cannot show.
+      flows = fetched.filter(({ kind }) => kinds.includes(kind))
       areKnown = feed.areKnown()
       catchUp()
       review()

@@ -1,4 +1,4 @@
-import type { Outbox, Person } from './parts.ts'
+import type { Flow, Outbox, Person } from './parts.ts'
 import type { StageDeps } from './stage.ts'
 
 const nothing = () => {}
@@ -28,15 +28,31 @@ export const muted = {
     isHeard: () => false,
     progressVersion: () => null,
     theme: () => null,
+    known: () => [],
+    listedTraits: () => [],
   },
   store: { get: () => null, set: nothing },
   url: () => '',
   version: '',
   isHere: () => true,
-  person: { current: nobody },
+  person: { current: nobody, name: '' },
+  history: { of: () => ({}) },
+  runs: { open: () => [] },
+  clock: { now: Date.now },
   hasTracked: () => false,
   save: nothing,
   start: nothing,
   giveWay: nothing,
   inVain: nothing,
 }
+
+/**
+ * Stands in for the flows that a launcher starts, if it is only looked at, so that none of its items is left
+ * out.
+ */
+export const standIns = (flow: Flow): Flow[] =>
+  (flow.launcher?.items ?? []).flatMap(({ flow: key }) => {
+    if (key === undefined) return []
+    const targeting: Flow['targeting'] = { urls: [], audience: { match: 'all', rules: [] } }
+    return [{ ...flow, id: key, key, kind: 'tour', targeting }]
+  })

@@ -32,10 +32,38 @@ const items = (...all: object[]) => ({
   checklist: { items: all.map((fields, index) => ({ key: `i${index}`, title: 'I', ...fields })) },
 })
 
+const launcher = (...all: object[]) => ({
+  title: 'Help',
+  launcher: { items: all.map((fields, index) => ({ key: `i${index}`, title: 'I', ...fields })) },
+})
+
 describe('an error keeps a flow from being pushed', () => {
   test.each<[string, object, string]>([
     ['nothing to show', {}, 'empty_flow /steps'],
     ['an empty checklist', items(), 'empty_flow /checklist/items'],
+    ['an empty launcher', launcher(), 'empty_flow /launcher/items'],
+    ['a launcher without items', { kind: 'launcher', title: 'A' }, 'empty_flow /launcher/items'],
+    [
+      'a launcher with steps',
+      { ...launcher({ href: '/a' }), kind: 'launcher', steps: [step] },
+      'launcher_has_more /steps',
+    ],
+    [
+      'a launcher that ends',
+      { ...launcher({ href: '/a' }), frequency: 'once' },
+      'launcher_frequency /frequency',
+    ],
+    ['an item that opens nothing', launcher({}), 'what_it_opens /launcher/items/0'],
+    [
+      'an item that opens two things',
+      launcher({ href: '/a', announcements: true }),
+      'what_it_opens /launcher/items/0',
+    ],
+    [
+      'a link of a launcher with a script',
+      launcher({ href: 'javascript:alert(1)' }),
+      'invalid_value /launcher/items/0/href',
+    ],
     [
       'a checklist with steps alone',
       { kind: 'checklist', steps: [step] },
@@ -215,6 +243,21 @@ describe('an error keeps a flow from being pushed', () => {
 describe('a warning does not keep a flow from being pushed', () => {
   const projects = { urls: [{ match: 'prefix', pattern: '/projects' }] }
   test.each<[string, object, string]>([
+    [
+      'a launcher of a tour',
+      { ...launcher({ href: '/a' }), kind: 'announcement', steps: [step] },
+      'not_a_launcher /launcher',
+    ],
+    [
+      'announcements in a checklist',
+      items({ announcements: true }),
+      'announcements_elsewhere /checklist/items/0/announcements',
+    ],
+    [
+      'an item of a launcher that is ticked',
+      launcher({ href: '/a', completeOn: { event: 'e' } }),
+      'nothing_to_tick /launcher/items/0/completeOn',
+    ],
     ['a banner that is none', stepWith({ banner: {} }), 'unused_banner /steps/0/banner'],
     ['a dot that is none', stepWith({ opens: 'hover' }), 'unused_opens /steps/0/opens'],
     ['light on nothing', stepWith({ spotlight: 'dim' }), 'unused_spotlight /steps/0/spotlight'],
@@ -464,6 +507,24 @@ describe('checking terminates, whatever an author writes:', () => {
       readFlowFile(JSON.stringify({ key: 'a', targeting: { urls }, steps })).flows,
     ).toHaveLength(1)
   })
+})
+
+test('of launchers on the same pages all but the first are warned about', () => {
+  const at = (key: string, ...patterns: string[]) => ({
+    ...launcher({ href: '/a' }),
+    key,
+    targeting: { urls: patterns.map(pattern => ({ match: 'prefix', pattern })) },
+  })
+  const { problems } = readFlowFile(JSON.stringify([at('a', '/app'), at('b', '/docs'), at('c')]))
+  expect(problems.map(brief)).toEqual(['warning several_launchers /2/targeting/urls'])
+})
+
+test('an item that names a flow is warned about unless that flow is known', () => {
+  const text = JSON.stringify({ key: 'a', ...launcher({ flow: 'there' }, { flow: 'nowhere' }) })
+  const { problems } = readFlowFile(text, {
+    others: [{ key: 'there', status: 'published' }],
+  })
+  expect(problems.map(brief)).toEqual(['warning unknown_flow /launcher/items/1/flow'])
 })
 
 describe('a stored flow', () => {

@@ -167,6 +167,31 @@ describe('steps', () => {
   })
 })
 
+test('what is taken back while it is being saved is not called saved before the server has it', async () => {
+  const { page } = await edit('taken-back')
+  const before = await draftOf('taken-back')
+  const held = Promise.withResolvers<void>()
+  const sent = page.waitForRequest(request => request.method() === 'PUT')
+  await page.route(
+    '**/draft',
+    async route => {
+      const response = await route.fetch()
+      await held.promise
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  await choose(page, 'Hello')
+  const title = page.getByLabel('Title', { exact: true })
+  await title.fill('Good morning')
+  await sent
+  await title.fill('Hello')
+  await says(page, 'Saving…')
+  held.resolve()
+  await isSaved(page)
+  expect(await draftOf('taken-back')).toBe(before)
+})
+
 describe('problems', () => {
   test('of a field are shown once it was left, at the field and beside its part', async () => {
     const { page, noticed } = await edit('wrong')

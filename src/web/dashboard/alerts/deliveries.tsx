@@ -1,4 +1,3 @@
-import type { Signal } from '@preact/signals'
 import type { DeliveryJson, DeliveryList, WebhookJson } from '../../../modules/alerts/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
@@ -8,6 +7,7 @@ import { Badge, type Tone } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Rejection } from '../parts/rejection.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { say } from '../parts/toast.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { mailsPath, webhooksPath } from './saving.ts'
@@ -84,13 +84,7 @@ const replayColumn = (replay: (delivery: DeliveryJson) => void): Column<Delivery
 })
 
 /** Messages to a webhook, each with a button to replay it. */
-export function Deliveries({
-  of: { id, url },
-  statusText,
-}: {
-  of: WebhookJson
-  statusText: Signal<string | null>
-}) {
+export function Deliveries({ of: { id, url } }: { of: WebhookJson }) {
   const path = `${webhooksPath}/${encodeURIComponent(id)}/deliveries`
   const caption = words.deliveriesOf(new URL(url).host)
   const list = useRead<DeliveryList>(path, soonMs)
@@ -98,7 +92,7 @@ export function Deliveries({
   const replay = (delivery: DeliveryJson) =>
     run(async () => {
       await act(`${path}/${encodeURIComponent(delivery.id)}/replay`, {})
-      statusText.value = words.replayed()
+      say(words.replayed())
       readAgain()
     })
   return (

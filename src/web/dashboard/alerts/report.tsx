@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import type { AlertSettings, WeeklyReport } from '../../../modules/alerts/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
@@ -11,9 +11,9 @@ import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
 import { zoneName } from '../parts/format.ts'
 import { Rejection } from '../parts/rejection.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { TextArea } from '../parts/text-field.tsx'
+import { say } from '../parts/toast.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { Mails } from './deliveries.tsx'
@@ -39,15 +39,13 @@ const words = {
 /** The weekly report: who gets it, and what was sent. */
 export function ReportSection() {
   const settings = useRead<AlertSettings>(settingsPath)
-  const statusText = useSignal<string | null>(null)
   return (
     <>
-      <StatusMessage of={statusText} />
       <Reading of={settings} lines={3}>
         {data => (
           <>
-            <ReportForm settings={data} statusText={statusText} />
-            <Recipients settings={data} statusText={statusText} />
+            <ReportForm settings={data} />
+            <Recipients settings={data} />
           </>
         )}
       </Reading>
@@ -57,13 +55,7 @@ export function ReportSection() {
 }
 
 /** Who gets the weekly report. */
-function ReportForm({
-  settings: { report, sendsMail },
-  statusText,
-}: {
-  settings: AlertSettings
-  statusText: Signal<string | null>
-}) {
+function ReportForm({ settings: { report, sendsMail } }: { settings: AlertSettings }) {
   const saving = useAction()
   const sending = useAction()
   const isOn = useSignal(report.on)
@@ -82,7 +74,7 @@ function ReportForm({
         event.preventDefault()
         saving.run(async () => {
           await save({ report: { on: isOn.value, mails: list() } })
-          statusText.value = 'Saved.'
+          say('Saved.')
         })
       }}
     >
@@ -118,7 +110,7 @@ function ReportForm({
             sending.run(async () => {
               const body = { send: true }
               const { sentTo } = await act<WeeklyReport>('/manage/alerts/report', { body })
-              statusText.value = words.sent(sentTo)
+              say(words.sent(sentTo))
               readAgain()
             })
           }
@@ -170,18 +162,12 @@ const columns = (resend: ((recipient: Recipient) => void) | null): Column<Recipi
 ]
 
 /** Which mail addresses have confirmed that they want the report. */
-function Recipients({
-  settings: { report, sendsMail },
-  statusText,
-}: {
-  settings: AlertSettings
-  statusText: Signal<string | null>
-}) {
+function Recipients({ settings: { report, sendsMail } }: { settings: AlertSettings }) {
   const { refused, run } = useAction()
   const resend = ({ mail }: Recipient) =>
     run(async () => {
       await act(confirmationsPath, { body: { mail } })
-      statusText.value = words.resent(mail)
+      say(words.resent(mail))
       readAgain()
     })
   if (report.recipients.length === 0) return null

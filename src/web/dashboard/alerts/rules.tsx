@@ -1,11 +1,11 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import type { AlertSettings } from '../../../modules/alerts/schema.ts'
 import { useAction } from '../api/action.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
 import { Rejection } from '../parts/rejection.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
+import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
 import { save, settingsPath } from './saving.ts'
 
@@ -41,18 +41,14 @@ const names = ['stepBroken', 'completionFell', 'scoreLow', 'installStale', 'dead
 /** What Cairn watches for. */
 export function RulesSection() {
   const settings = useRead<AlertSettings>(settingsPath)
-  const statusText = useSignal<string | null>(null)
   return (
-    <>
-      <StatusMessage of={statusText} />
-      <Reading of={settings} lines={4}>
-        {({ rules }) => <RulesForm rules={rules} statusText={statusText} />}
-      </Reading>
-    </>
+    <Reading of={settings} lines={4}>
+      {({ rules }) => <RulesForm rules={rules} />}
+    </Reading>
   )
 }
 
-function RulesForm({ rules, statusText }: { rules: Rules; statusText: Signal<string | null> }) {
+function RulesForm({ rules }: { rules: Rules }) {
   const { isBusy, refused, run } = useAction()
   const chosen = useSignal(rules)
   return (
@@ -62,7 +58,7 @@ function RulesForm({ rules, statusText }: { rules: Rules; statusText: Signal<str
         event.preventDefault()
         run(async () => {
           await save({ rules: chosen.value })
-          statusText.value = 'Rules saved.'
+          say('Rules saved.')
         })
       }}
     >

@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import type {
   DeliveryJson,
   WebhookJson,
@@ -13,9 +13,9 @@ import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Rejection } from '../parts/rejection.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
+import { say } from '../parts/toast.tsx'
 import { useFilters } from '../shell/address.ts'
-import { Missing, Reading } from '../shell/states.tsx'
+import { Missing, Notice, Reading } from '../shell/states.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { ChooseTypes, NewWebhook } from './new-webhook.tsx'
 import { webhookPath as at, webhooksPath } from './saving.ts'
@@ -38,18 +38,14 @@ const words = {
 export function WebhooksSection() {
   const list = useRead<WebhookList>(webhooksPath)
   const { filters } = useFilters()
-  const statusText = useSignal<string | null>(null)
   return (
-    <>
-      <StatusMessage of={statusText} />
-      <Reading of={list} lines={2}>
-        {data => {
-          if (!filters.webhook) return <Webhooks of={data} statusText={statusText} />
-          const chosen = data.webhooks.find(({ id }) => id === filters.webhook)
-          return chosen ? <Deliveries of={chosen} statusText={statusText} /> : <Missing />
-        }}
-      </Reading>
-    </>
+    <Reading of={list} lines={2}>
+      {data => {
+        if (!filters.webhook) return <Webhooks of={data} />
+        const chosen = data.webhooks.find(({ id }) => id === filters.webhook)
+        return chosen ? <Deliveries of={chosen} /> : <Missing />
+      }}
+    </Reading>
   )
 }
 
@@ -57,13 +53,7 @@ export function WebhooksSection() {
 const typesOf = (types: number) =>
   types === 0 ? 'all message types' : types === 1 ? 'one message type' : `${types} message types`
 
-function Webhooks({
-  of: { webhooks },
-  statusText,
-}: {
-  of: WebhookList
-  statusText: Signal<string | null>
-}) {
+function Webhooks({ of: { webhooks } }: { of: WebhookList }) {
   const { refused, run } = useAction()
   const isAdding = useSignal(false)
   const shown = useSignal<WebhookWithSecret | null>(null)
@@ -75,22 +65,28 @@ function Webhooks({
       run(async () => {
         const sent = await act<DeliveryJson>(at(webhook, '/test'), {})
         const why = sent.status === null ? (sent.fault ?? '') : words.responded(sent.status)
-        statusText.value =
+        say(
           sent.state === 'delivered'
             ? words.arrived(hostOf(webhook), sent.status ?? 0)
-            : words.notArrived(hostOf(webhook), why)
+            : words.notArrived(hostOf(webhook), why),
+        )
         readAgain()
       }),
     turn: (webhook: WebhookJson, on: boolean) =>
       run(async () => {
         await act(at(webhook), { method: 'PATCH', body: { on } })
-        statusText.value = words.switched(hostOf(webhook), on)
+        say(words.switched(hostOf(webhook), on))
         readAgain()
       }),
     choose: (webhook: WebhookJson) => (choosing.value = webhook),
     rotate: (webhook: WebhookJson) => (rotated.value = webhook),
     remove: (webhook: WebhookJson) => (removed.value = webhook),
   }
+  const add = (
+    <Button look="primary" onClick={() => (isAdding.value = true)}>
+      Add webhook
+    </Button>
+  )
   return (
     <>
       <Rejection failure={refused.value} />
@@ -103,22 +99,20 @@ function Webhooks({
         </div>
       )}
       {webhooks.length === 0 ? (
-        <p class="hint">
-          No webhooks. Add one to get a message when an alert opens or is resolved.
-        </p>
+        <Notice icon="activity" title="No webhooks" actions={add}>
+          Add one to get a message when an alert opens or is resolved.
+        </Notice>
       ) : (
-        <WebhookTable webhooks={webhooks} actions={actions} />
+        <>
+          <WebhookTable webhooks={webhooks} actions={actions} />
+          <p>{add}</p>
+        </>
       )}
-      <div class="section-action">
-        <Button look="primary" onClick={() => (isAdding.value = true)}>
-          Add webhook
-        </Button>
-      </div>
       {isAdding.value && (
         <NewWebhook
           onMade={made => {
             shown.value = made
-            statusText.value = words.added(hostOf(made), made.types.length)
+            say(words.added(hostOf(made), made.types.length))
           }}
           onClose={() => (isAdding.value = false)}
         />
@@ -126,9 +120,7 @@ function Webhooks({
       {choosing.value && (
         <ChooseTypes
           of={choosing.value}
-          onChosen={changed =>
-            (statusText.value = words.chose(hostOf(changed), changed.types.length))
-          }
+          onChosen={changed => say(words.chose(hostOf(changed), changed.types.length))}
           onClose={() => (choosing.value = null)}
         />
       )}
@@ -140,7 +132,7 @@ function Webhooks({
           why="Creates a new secret. Messages are signed with both until the grace period ends."
           onRotated={made => {
             shown.value = made
-            statusText.value = words.rotated(hostOf(made))
+            say(words.rotated(hostOf(made)))
           }}
           onClose={() => (rotated.value = null)}
         />
@@ -153,7 +145,7 @@ function Webhooks({
           act={async () => {
             await act(at(removed.value!), { method: 'DELETE' })
             forgetReading(at(removed.value!, '/deliveries'))
-            statusText.value = words.removed(hostOf(removed.value!))
+            say(words.removed(hostOf(removed.value!)))
             readAgain()
           }}
           onClose={() => (removed.value = null)}

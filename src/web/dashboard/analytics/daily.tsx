@@ -156,8 +156,8 @@ export function Daily({
     <Part
       title={`Runs by ${interval}`}
       beside={
-        <div class="with-switch">
-          <ul class="legend">
+        <div class="row gap-3">
+          <ul class="row gap-3 fine">
             {outcomes.map(outcome => (
               <li key={outcome} class={`key-${outcome}`}>
                 {outcomeNames[outcome]}

@@ -161,7 +161,7 @@ export function Durations(shown: Shown) {
     <Part
       title="Time to complete"
       beside={
-        <ul class="legend">
+        <ul class="row gap-3 fine">
           <li class="key-completions">
             <bdi>{formatCount(count)} completed runs</bdi>
           </li>

@@ -1,6 +1,6 @@
-import type { ComponentChildren } from 'preact'
 import { wilsonInterval } from '../../../core/number/interval.ts'
 import { quotient } from '../../../core/number/statistics.ts'
+import { Figure } from '../parts/figure.tsx'
 import {
   fewest,
   formatCount,
@@ -10,7 +10,6 @@ import {
   formatTypical,
 } from '../parts/format.ts'
 import { Rate } from '../parts/rate.tsx'
-import { Tip } from '../parts/tip.tsx'
 import { Behind } from './behind.tsx'
 import { type Analytics, type Question, runsBehind } from './question.ts'
 
@@ -19,28 +18,6 @@ const changeOf = (now: number, before: number): string | null => {
   if (before < fewest) return null
   const change = quotient(100 * (now - before), before, 0)!
   return change === 0 ? '±0%' : `${change > 0 ? '+' : '−'}${Math.abs(change)}%`
-}
-
-function Figure({
-  name,
-  means,
-  children,
-  below,
-}: {
-  name: string
-  means: string
-  children: ComponentChildren
-  below?: ComponentChildren
-}) {
-  return (
-    <div class="figure">
-      <dt>
-        <Tip text={means}>{name}</Tip>
-      </dt>
-      <dd class="figure-value number">{children}</dd>
-      <dd class="figure-below soft number">{below}</dd>
-    </div>
-  )
 }
 
 /** Says whether the difference between two rates is larger than chance may explain. */

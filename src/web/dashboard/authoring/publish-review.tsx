@@ -57,7 +57,7 @@ function Competing({ flow }: { flow: FlowDefinition }) {
     return priority > flow.priority ? 'comes before it' : 'comes after it'
   }
   return (
-    <ul class="listed">
+    <ul class="stack gap-1">
       {competing.map(({ key, name, published }) => (
         <li key={key}>
           <a href={addressOf(['flows', key])}>{name}</a>
@@ -85,7 +85,7 @@ function Reach({ flow: { targeting } }: { flow: FlowDefinition }) {
       {unknown > 0 &&
         `; unknown for ${formatCount(unknown)}, who have not reported ${value.traits.map(({ trait }) => trait).join(', ')}`}
       {pages.length > 0 && (
-        <ul class="listed">
+        <ul class="stack gap-1">
           {pages.map(page => (
             <li key={`${page.match} ${page.pattern}`}>
               <code>{page.pattern}</code>{' '}

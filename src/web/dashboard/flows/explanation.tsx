@@ -63,12 +63,13 @@ export const verdictOf = (explanation: Explanation): string => {
 
 const kindOf = (holds: boolean | null) => (holds === null ? 'unknown' : holds ? 'holds' : 'fails')
 const outcomes = { holds: 'Passed', fails: 'Failed', unknown: 'Unknown' }
+const toneOf = { holds: 'good', fails: 'bad', unknown: '' }
 const iconOf = { holds: 'done', fails: 'close', unknown: 'info' } as const
 
 function RuleRow({ rule, holds, why, parts }: Rule) {
   const kind = kindOf(holds)
   return (
-    <li class={kind}>
+    <li class={toneOf[kind]}>
       <Icon name={iconOf[kind]} />
       <h3>
         {ruleNames[rule]} <span class="unseen">{outcomes[kind]}</span>
@@ -76,9 +77,9 @@ function RuleRow({ rule, holds, why, parts }: Rule) {
       <div>
         <p>{why}</p>
         {parts.length > 0 && (
-          <ul class="parts">
+          <ul class="stack gap-1 fine">
             {parts.map(part => (
-              <li key={part.why} class={kindOf(part.holds)}>
+              <li key={part.why} class={`line start ${holds ? '' : toneOf[kindOf(part.holds)]}`}>
                 <Icon name={iconOf[kindOf(part.holds)]} size={14} />
                 <span class="unseen">{outcomes[kindOf(part.holds)]}</span>
                 <span>{part.why}</span>
@@ -131,7 +132,7 @@ export function FlowExplanation({
               ? `${name} is shown`
               : `${name} is not shown`}
         </h2>
-        <span class="badges">
+        <span class="row gap-1">
           <Badge tone={shown ? 'good' : unknown ? 'neutral' : 'bad'}>
             {verdictOf(explanation)}
           </Badge>

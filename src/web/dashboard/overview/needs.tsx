@@ -159,13 +159,13 @@ export function Needs({
   ].sort((a, b) => b.urgency - a.urgency)
   if (needs.length === 0) {
     return (
-      <p class="all-well line soft">
+      <p class="good line soft">
         <Icon name="done" /> All clear: no broken steps, no unpublished drafts.
       </p>
     )
   }
   return (
-    <ul class="needs framed">
+    <ul class="needs framed entries">
       {needs.map(({ key, badge: [tone, state], title, why, address }) => (
         <li key={key}>
           <a href={address}>

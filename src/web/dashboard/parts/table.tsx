@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { formatCount, none as noValue } from './format.ts'
 import { Icon } from './icon.tsx'
 import { saveFile } from './save-file.ts'
@@ -6,6 +7,13 @@ import { type Column, sortRows, tableCsv } from './table-rows.ts'
 import { Tip } from './tip.tsx'
 
 export type { Column }
+
+/** A column of buttons. Its head is only read aloud. */
+export const actionsColumn = <Row,>(buttons: (row: Row) => ComponentChildren): Column<Row> => ({
+  name: '',
+  head: <span class="unseen">Actions</span>,
+  cell: row => <span class="row-actions">{buttons(row)}</span>,
+})
 
 const shown = (value: string | number | null): string =>
   value === null ? noValue : typeof value === 'number' ? formatCount(value) : value

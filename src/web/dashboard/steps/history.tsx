@@ -114,8 +114,8 @@ export function History({
       <div class="part-head">
         <h3>Last 30 days</h3>
         {days.length > 0 && (
-          <div class="with-switch">
-            <ul class="legend">
+          <div class="row gap-3">
+            <ul class="row gap-3 fine">
               {kinds
                 .filter(kind => days.some(day => foundOf(day)[kind] > 0))
                 .map(kind => (

@@ -24,7 +24,7 @@ export function showChecklist(
   flow: Flow,
   run: Run,
   { drawer, isHidden, ...deps }: StageDeps & { drawer: Drawer; isHidden: boolean; save(): void },
-): { leave(): void; tracked(name: string): void; hide(isHidden: boolean): void } {
+): { leave(): void; open(): void; tracked(name: string): void; hide(isHidden: boolean): void } {
   const { outbox, page, person, feed, tell, transport } = deps
   const { items, order } = flow.checklist ?? { items: [], order: 'any' }
   const ticked = new Map(Object.entries(run.ticked))
@@ -36,12 +36,7 @@ export function showChecklist(
   let lastNames: string | null = null
 
   const drawing = drawer.checklist(flow, {
-    toggle(isOpen) {
-      if (isDone()) return leave()
-      run.isOpen = isOpen
-      deps.save()
-      draw()
-    },
+    toggle,
     open: openItem,
     tick: tickItem,
     dismiss() {
@@ -49,6 +44,16 @@ export function showChecklist(
       if (!isDone()) deps.end('checklist', 'dismissed', { reason: 'closed' })
     },
   })
+
+  function toggle(isOpen: boolean): void {
+    if (isDone()) {
+      leave()
+      return
+    }
+    run.isOpen = isOpen
+    deps.save()
+    draw()
+  }
 
   /** In sequence, an item waits for those before it. */
   const isOpenTo = (item: Item) =>
@@ -166,6 +171,7 @@ export function showChecklist(
   askForNews()
   return {
     leave,
+    open: () => toggle(true),
     tracked(name) {
       for (const item of items) if (item.completeOn?.event === name) tick(item)
     },

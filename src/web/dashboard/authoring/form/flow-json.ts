@@ -77,7 +77,8 @@ export function written(flow: Mapping, path: Path, value: Plain | undefined): Ma
 export function kindOf(flow: Mapping): string {
   if (typeof flow.kind === 'string') return flow.kind
   const steps = (Array.isArray(flow.steps) ? flow.steps : []) as never[]
-  return derivedDefaults.flow.kind({ steps, checklist: (flow.checklist ?? null) as never })
+  const [checklist, launcher] = [flow.checklist ?? null, flow.launcher] as never[]
+  return derivedDefaults.flow.kind({ steps, checklist: checklist!, launcher: launcher! })
 }
 
 /** The kind of a step: as set, or derived from whether it points at something. */

@@ -114,7 +114,6 @@ export function LanguagesPart() {
         {covered.length === 0 && <p class="hint">No other languages yet.</p>}
         {covered.length > 0 && (
           <Table
-            class="languages"
             caption="Other languages"
             columns={columns}
             rows={covered}

@@ -102,7 +102,7 @@ export function PageAddressForm({
   return (
     <form
       noValidate
-      class="pick-form"
+      class="stack"
       onSubmit={event => {
         event.preventDefault()
         // This form may be inside another form.
@@ -127,7 +127,7 @@ export function PageAddressForm({
           />
         )}
       </Field>
-      <div class="dialog-end">
+      <div class="dialog-end row end">
         <Button look="primary" type="submit" isBusy={isBusy.value}>
           {verb}
         </Button>

@@ -20,7 +20,7 @@ export function DraftPreview({ flowKey }: { flowKey: string }) {
   const isOpen = useSignal(false)
   const draft = useRead<DraftAnswer>(isOpen.value ? flowPath(flowKey, '/draft') : null)
   return (
-    <div class="draft-preview below-4">
+    <div class="stack below-4">
       <Button aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
         {isOpen.value ? 'Hide preview' : 'Show preview'}
       </Button>

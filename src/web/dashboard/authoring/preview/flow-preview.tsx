@@ -61,8 +61,8 @@ export function FlowPreview({ flow, isLoading, part, onPart, theme }: FlowPrevie
   const at = parts.some(({ key }) => key === part) ? part : frame.shown.value
   const ended = frame.ended.value
   return (
-    <section class="preview" aria-labelledby={id}>
-      <div class="preview-head">
+    <section class="preview stack gap-3 min-0" aria-labelledby={id}>
+      <div class="split">
         <h2 id={id}>Preview</h2>
         {parts.length > 1 && (
           <Select
@@ -100,7 +100,7 @@ export function FlowPreview({ flow, isLoading, part, onPart, theme }: FlowPrevie
           )
         )}
       </div>
-      <div role="status" class="preview-status stack gap-2 break">
+      <div role="status" class="preview-status banner break">
         {flow === null && known && (
           <p>The flow has errors. The preview shows it as it was before.</p>
         )}

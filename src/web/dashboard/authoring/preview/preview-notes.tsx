@@ -7,7 +7,7 @@ type Track = (name: string) => void
 
 /** An event that takes the part further, with a button that sends it. */
 const Event = ({ why, name, onTrack }: { why: string; name: string; onTrack: Track }) => (
-  <li class="preview-event row">
+  <li class="row">
     <span>
       {why} <code>{name}</code>
     </span>
