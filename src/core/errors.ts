@@ -76,6 +76,7 @@ export const errors = {
     status: 409,
     when: 'The organisation has the maximum number of images, or of bytes in them.',
   },
+  too_many_changes: { status: 409, when: 'Too many proposed changes wait for the dashboard.' },
   too_many_previews: { status: 409, when: 'The organisation has too many preview links.' },
   sent_too_often: {
     status: 409,

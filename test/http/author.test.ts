@@ -1,5 +1,11 @@
-import { afterAll, expect, test } from 'bun:test'
-import { redeemMs, visitIdleMs } from '../../src/core/organisation/ticket.ts'
+import { afterAll, describe, expect, test } from 'bun:test'
+import {
+  attendedMs,
+  maxWaitingChanges,
+  maxWaitingText,
+  redeemMs,
+  visitIdleMs,
+} from '../../src/core/organisation/ticket.ts'
 import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
@@ -69,7 +75,7 @@ test('a ticket can be redeemed once, for the step and the mailbox of one session
   expect(entered.headers.get('access-control-allow-origin')).toBe(origin)
   const { token, ...told } = entered.body
   const draft = { title: 'Search', selector: '#search' }
-  expect(told).toEqual({ flow: 'welcome', step: 'search', code: session.code, draft })
+  expect(told).toEqual({ task: 'pick', flow: 'welcome', step: 'search', code: session.code, draft })
   expect(outcome(await say('redeem', { ticket: session.ticket }))).toEqual(refused)
   expect(outcome(await say('redeem', { code: session.typedCode }))).toEqual(refused)
   expect(outcome(await say('step', {}, { token }))).toEqual({ status: 200, body: told })
@@ -179,4 +185,153 @@ test('only pages of the origins that an organisation lists can be picked on', as
     ],
   ])
   expect((await manage('POST', { ...requested, url: 'https://other.example/' })).status).toBe(201)
+})
+
+describe('a page on which a draft is built', () => {
+  const title = (value: unknown, step: unknown = 'search') => ({
+    do: 'set',
+    ...{ step, field: 'title', value },
+  })
+  let count = 0
+  const proposed = (change: unknown, id = `change-${++count}`) => ({ id, change })
+
+  async function building() {
+    const own = await house()
+    const session = (await own.manage('POST', { ...requested, task: 'build' })).body
+    const { token } = (await say('redeem', { ticket: session.ticket })).body
+    const read = async () => (await own.manage(`GET /${session.id}`)).body
+    const settle = (number: number, undos = 0) =>
+      own.manage(`PUT /${session.id}/settled`, { number, problem: null, undos })
+    return { ...own, session, token, read, settle }
+  }
+
+  test('proposes changes, which wait for the dashboard, and change nothing by themselves', async () => {
+    const { token, read, settle, tenant } = await building()
+    const first = await say('draft', {}, { token })
+    expect(first.body).toMatchObject({ isAttended: true, waiting: [], problem: null, undos: 0 })
+    expect(first.body.flow.steps).toMatchObject([{ id: 'search', key: 'search', title: 'Search' }])
+    const known = await say('draft', { known: first.body.tag }, { token })
+    expect(known.body.flow).toBeUndefined()
+
+    expect(outcome(await say('changes', proposed(title('Find'), 'change-a'), { token }))).toEqual({
+      status: 200,
+      body: {},
+    })
+    expect((await read()).changes).toMatchObject([{ number: 1, change: title('Find') }])
+    expect((await say('draft', {}, { token })).body).toMatchObject({ waiting: ['change-a'] })
+    const { flows } = (await tenant.answer('GET /flows')).body
+    expect(flows[0].steps[0].title).toBe('Search')
+
+    await settle(1, 1)
+    expect((await read()).changes).toEqual([])
+    expect((await say('draft', {}, { token })).body).toMatchObject({ waiting: [], undos: 1 })
+    // Sent once more, it is not taken once more, before it is settled or after.
+    await say('changes', proposed(title('Find'), 'change-a'), { token })
+    expect((await read()).changes).toEqual([])
+  })
+
+  test('is told when nobody has the editor open', async () => {
+    const { token, read } = await building()
+    await read()
+    world.clock.advance(attendedMs)
+    expect((await say('draft', {}, { token })).body.isAttended).toBe(false)
+    await read()
+    expect((await say('draft', {}, { token })).body.isAttended).toBe(true)
+  })
+
+  test('gets nothing with a stolen ticket, a token of another page, or from another origin', async () => {
+    const { manage, begin, session, token, read } = await building()
+    const picking = (await say('redeem', { ticket: (await begin()).ticket })).body.token
+    const stolen = (await manage('POST', { ...requested, task: 'build' })).body.ticket
+    const evil = 'https://evil.example'
+    expect(outcome(await say('redeem', { ticket: stolen }, { from: evil }))).toEqual(refused)
+    const attempts = [
+      { token, from: evil },
+      { token, from: null },
+      { token: stolen },
+      { token: picking },
+      { token: session.ticket },
+      {},
+    ]
+    for (const attempt of attempts) {
+      expect(outcome(await say('draft', {}, attempt))).toEqual(refused)
+      expect(outcome(await say('changes', proposed(title('x')), attempt))).toEqual(refused)
+    }
+    expect((await read()).changes).toEqual([])
+    await manage(`DELETE /${session.id}`)
+    expect(outcome(await say('draft', {}, { token }))).toEqual(refused)
+    expect(outcome(await say('changes', proposed(title('x')), { token }))).toEqual(refused)
+  })
+
+  test.each<[what: string, change: unknown, status?: number]>([
+    ['publishes', { do: 'publish' }],
+    ['is for another flow', { ...title('x'), flow: 'other' }],
+    ['sets the key', { ...title('x'), field: 'key' }],
+    ['sets who sees the step', { ...title([]), field: 'when' }],
+    ['sets a field of the flow', { ...title('x'), field: 'targeting' }],
+    ['names a step that no flow can have', title('x', '../other')],
+    ['sets a text that is none', title({ text: 'x' })],
+    ['sets a title that is too long', title('x'.repeat(201))],
+    ['sets half a character', title('\ud800')],
+    [
+      'leads to a script',
+      {
+        ...title([{ label: 'Go', action: 'link', href: 'javascript:alert(1)' }]),
+        field: 'buttons',
+      },
+    ],
+    ['loads an image by a script', { ...title({ image: 'javascript:alert(1)' }), field: 'media' }],
+    ['loads an image as data', { ...title({ image: 'data:image/svg+xml,x' }), field: 'media' }],
+    ['has a long selector', { do: 'target', step: 'a', target: { selector: 'x'.repeat(1_001) } }],
+    [
+      'adds a step with more',
+      { do: 'add', after: null, step: { key: 'a', title: '', target: null, body: 'x' } },
+    ],
+    ['moves with more', { do: 'move', step: 'a', after: null, to: 1 }],
+    ['is a list', []],
+    ['is too large', title('x'.repeat(64 * 1024)), 413],
+  ])('is refused a change that %s', async (_, change, status = 422) => {
+    const { token, read } = await building()
+    expect((await say('changes', proposed(change), { token })).status).toBe(status)
+    expect((await read()).changes).toEqual([])
+  })
+
+  test('may propose texts that look like HTML or scripts, which nothing reads as such', async () => {
+    const { token, read } = await building()
+    const hostile = '<img src=x onerror=alert(1)> [x](javascript:alert(1)) \u202e'
+    const body = { ...title(hostile), field: 'body' }
+    expect((await say('changes', proposed(body), { token })).status).toBe(200)
+    expect((await read()).changes).toMatchObject([{ change: body }])
+  })
+
+  test('has a bounded mailbox', async () => {
+    const { token, read, settle } = await building()
+    for (let i = 0; i < maxWaitingChanges; i++) {
+      expect((await say('changes', proposed(title(`${i}`)), { token })).status).toBe(200)
+    }
+    expect(await say('changes', proposed(title('more')), { token })).toMatchObject({
+      status: 409,
+      body: { code: 'too_many_changes' },
+    })
+    await settle(maxWaitingChanges)
+    // Few, but long ones.
+    const long = { ...title('x'.repeat(10_000)), field: 'body' }
+    const statuses: number[] = []
+    for (let i = 0; i < 20; i++)
+      statuses.push((await say('changes', proposed(long), { token })).status)
+    expect(new Set(statuses)).toEqual(new Set([200, 409]))
+    const { changes } = await read()
+    expect(JSON.stringify(changes).length).toBeLessThanOrEqual(maxWaitingText)
+  })
+
+  test('has changes that only the author who started it can settle', async () => {
+    const { tenant, session, token, read } = await building()
+    await say('changes', proposed(title('x')), { token })
+    const other = await tenant.managementToken('flows:write')
+    const path = `PUT /manage/author-sessions/${session.id}/settled`
+    const body = { number: 1, problem: null, undos: 0 }
+    expect((await tenant.answer(path, { credential: other, body })).status).toBe(404)
+    expect((await tenant.answer(path, { credential: token, body })).status).toBe(401)
+    expect((await read()).changes).toHaveLength(1)
+  })
 })

@@ -14,6 +14,9 @@ export function minimalFlow(definition: FlowDefinition): Mapping {
   return minimalFields(FlowDefinition, flow)
 }
 
+/** The same for a value of one field. */
+export const minimalOf = (schema: TSchema, value: Plain): Plain => minimal(schema, value)
+
 function minimal(schema: TSchema, value: unknown): Plain {
   const branches: TSchema[] = schema.anyOf ?? [schema]
   const object = branches.find(({ type }) => type === 'object')

@@ -35,6 +35,14 @@ export const maxVisitMs = 8 * hourMs
 export const maxKeptProposals = 5
 export const maxProposals = 200
 
+/** How many changes wait for the author's dashboard, in how many characters of JSON, and how many are accepted in all. */
+export const maxWaitingChanges = 50
+export const maxWaitingText = 128 * 1024
+export const maxChanges = 5_000
+
+/** The author's dashboard counts as open for as long after it last read the session. */
+export const attendedMs = 10_000
+
 /** After this many wrong codes from its origin, the code of a session no longer works. */
 export const maxWrongCodes = 20
 

@@ -1,4 +1,4 @@
-import type { StaticDecode } from '@sinclair/typebox'
+import type { Static, StaticDecode } from '@sinclair/typebox'
 import { AppError, invalid, unauthorized } from '../../core/errors.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { newId } from '../../core/organisation/ids.ts'
@@ -25,7 +25,12 @@ import type {
 } from '../../storage/interfaces/tickets.ts'
 import { pageOf } from './page.ts'
 import { storedFlow } from './previews.ts'
-import type { AuthoredStep, CreatedAuthorSession, PickedElement } from './schema.ts'
+import type {
+  AuthoredStep,
+  CreatedAuthorSession,
+  NewAuthorSession,
+  PickedElement,
+} from './schema.ts'
 import { addTicket, type Holder, openedTicket, type TicketDeps } from './tickets.ts'
 
 /** Starts a session. Its secrets are returned here and never again. @throws AppError `validation_failed`, `overloaded` */
@@ -33,7 +38,7 @@ export async function beginSession(
   store: TicketStore,
   organisation: Organisation,
   author: string,
-  { flow, step, url }: { flow: string; step: string; url: string },
+  { flow, step, url, task = 'pick' }: Static<typeof NewAuthorSession>,
   now: number,
 ): Promise<StaticDecode<typeof CreatedAuthorSession>> {
   const page = pageOf(url, organisation)
@@ -41,7 +46,7 @@ export async function beginSession(
   const typedCode = newTypedCode()
   const session = {
     id: newId('author'),
-    ...{ flow, step, code: newMatchingCode() },
+    ...{ task, flow, step, code: newMatchingCode() },
     url: page.href,
     origin: page.origin,
     expiresAt: now + redeemMs,
@@ -56,6 +61,11 @@ export async function beginSession(
     wrongCodes: 0,
     connectedAt: null,
     proposals: [],
+    changes: [],
+    changeIds: [],
+    changeCount: 0,
+    attendedAt: now,
+    settled: { number: 0, problem: null, undos: 0 },
   }
   await store.use(tickets => addTicket(tickets, held, now))
   return { ...session, ticket, typedCode, openAddress: `${page.href}#cairn-author=${ticket}` }
@@ -68,7 +78,10 @@ export interface SessionOfAuthor {
   author: string
 }
 
-function ownSession(tickets: Tickets, { organisation, id, author }: SessionOfAuthor): AuthorTicket {
+export function ownSession(
+  tickets: Tickets,
+  { organisation, id, author }: SessionOfAuthor,
+): AuthorTicket {
   const ticket = tickets.get(id)
   const isOwn =
     ticket?.kind === 'author' && ticket.organisation === organisation.id && ticket.author === author
@@ -87,10 +100,14 @@ export async function readSession(
   own: SessionOfAuthor,
   now: number,
 ): Promise<AuthorSession> {
-  const ticket = await store.use(tickets => ownSession(tickets, own))
-  const { id, flow, step, code, url, origin, expiresAt, proposals } = ticket
+  const ticket = await store.use(tickets => {
+    const session = ownSession(tickets, own)
+    session.attendedAt = now
+    return session
+  })
+  const { id, task, flow, step, code, url, origin, expiresAt, proposals, changes } = ticket
   const state = stateOf(ticket, now)
-  return { id, flow, step, code, url, origin, expiresAt, state, proposals }
+  return { id, task, flow, step, code, url, origin, expiresAt, state, proposals, changes }
 }
 
 /** Revokes what the session's page holds. @throws AppError `not_found` */
@@ -164,7 +181,7 @@ function spendCode(tickets: Tickets, sha256: string, origin: string): AuthorTick
 }
 
 /** The session of a page that has redeemed its ticket, and so uses it now. */
-function visitedSession(tickets: Tickets, holder: Holder, now: number): AuthorTicket | null {
+export function visitedSession(tickets: Tickets, holder: Holder, now: number): AuthorTicket | null {
   const ticket = openedTicket(tickets, 'author', holder, now)
   if (!ticket || ticket.connectedAt === null) return null
   ticket.expiresAt = Math.min(now + visitIdleMs, ticket.connectedAt + maxVisitMs)
@@ -217,7 +234,7 @@ export async function propose(
 /** Reads the step each time, because its author may have edited it. */
 async function authoredStep(
   deps: TicketDeps,
-  { organisation: name, flow, step, code }: AuthorTicket,
+  { organisation: name, task, flow, step, code }: AuthorTicket,
 ): Promise<AuthoredStep> {
   const organisation = deps.stores.catalogue().organisationByName(name)
   if (!organisation) throw unauthorized('unknown_organisation')
@@ -226,5 +243,5 @@ async function authoredStep(
   const draft = drafted
     ? { title: drafted.title, selector: drafted.target?.selector ?? null }
     : null
-  return { flow, step, code, draft }
+  return { task, flow, step, code, draft }
 }

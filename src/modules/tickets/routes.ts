@@ -17,18 +17,23 @@ import {
   redeem,
   visitedStep,
 } from './author-sessions.ts'
+import { builtDraft, proposeChange, settleChanges } from './building.ts'
 import { createPreview, endPreview, listPreviews, previewedFlow } from './previews.ts'
 import {
   AuthoredStep,
+  BuiltDraft,
   ConnectedPage,
   CreatedAuthorSession,
   CreatedPreview,
+  KnownDraft,
   NewAuthorSession,
+  NewChange,
   NewPreview,
   PickedElement,
   PreviewedFlow,
   PreviewList,
   RedeemedTicket,
+  SettledChanges,
 } from './schema.ts'
 import { holderOf, type TicketDeps } from './tickets.ts'
 
@@ -48,6 +53,14 @@ const ownSession = (call: RequestContext) => ({
 
 /** A picked element takes a few kilobytes: five selectors and a fingerprint. */
 const maxPickBytes = 16 * 1024
+/** The longest text of a step takes 40 KB in UTF-8. */
+const maxChangeBytes = 64 * 1024
+
+interface PageShapes<B> {
+  returns: TSchema
+  body?: B
+  bodyLimitBytes?: number
+}
 
 /**
  * A request from customers' pages, which hold a ticket in place of a snippet key. It is not part of the API.
@@ -57,7 +70,7 @@ const ofPage = <B extends TSchema | undefined>(
   path: string,
   operation: string,
   summary: string,
-  { returns, body }: { returns: TSchema; body?: B },
+  { returns, body, bodyLimitBytes = maxPickBytes }: PageShapes<B>,
   handle: (
     call: RequestContext<null, B extends TSchema ? Static<B> : null, Record<string, never>>,
   ) => Promise<object>,
@@ -65,7 +78,7 @@ const ofPage = <B extends TSchema | undefined>(
   route({
     ...{ tag: 'Management', caller: 'anyone', isProductFile: true, method: 'POST' },
     ...{ path, operation, summary },
-    ...(body && { body, bodyLimitBytes: maxPickBytes }),
+    ...(body && { body, bodyLimitBytes }),
     responses: { 200: { description: 'Success.', schema: returns } },
     handle: async (call: RequestContext) => json(200, await handle(call as never)),
   } as Route)
@@ -127,12 +140,12 @@ export function ticketRoutes(
     writer.post(
       '/manage/author-sessions',
       'beginAuthorSession',
-      'Start an author session to pick an element on a page',
+      'Start an author session on a page',
       {
         description:
-          'Open `openAddress` in a new tab: the snippet redeems the ticket, and you pick an element. It ' +
-          'is proposed in the session and changes nothing. A session ends 30 minutes after its page was ' +
-          'last used, and when the server restarts.',
+          'Open `openAddress` in a new tab: the snippet redeems the ticket, and you pick an element, or ' +
+          'build on the draft. What the page proposes is stored in the session and changes nothing. A ' +
+          'session ends 30 minutes after its page was last used, and when the server restarts.',
         body: NewAuthorSession,
         returns: CreatedAuthorSession,
         response: 'The session with its ticket, which is returned only once.',
@@ -142,13 +155,26 @@ export function ticketRoutes(
     writer.get(
       '/manage/author-sessions/:session_id',
       'getAuthorSession',
-      'Get an author session and the elements picked in it',
+      'Get an author session and what its page proposed',
       {
         description: 'Only the caller who started a session can read it.',
         errors: ['not_found'],
         returns: AuthorSession,
       },
       call => readSession(store, ownSession(call), call.receivedAt),
+    ),
+    writer.put(
+      '/manage/author-sessions/:session_id/settled',
+      'settleProposedChanges',
+      'Report which proposed changes the draft has',
+      {
+        description:
+          'Save the changes in the draft first. Settled changes are removed from the session, and its page shows the draft.',
+        body: SettledChanges,
+        errors: ['not_found'],
+        response: 'Changes settled.',
+      },
+      call => settleChanges(store, ownSession(call), call.body, call.receivedAt),
     ),
     writer.remove(
       '/manage/author-sessions/:session_id',
@@ -186,6 +212,27 @@ export function ticketRoutes(
       async call => {
         const holder = holderOf(call, 'unknown_author_token')
         await propose(store, holder, call.body, call.receivedAt)
+        return {}
+      },
+    ),
+    ofPage(
+      '/author/draft',
+      'getBuiltDraft',
+      'Get the draft of a builder',
+      { body: KnownDraft, returns: BuiltDraft },
+      call => {
+        const holder = holderOf(call, 'unknown_author_token')
+        return builtDraft(deps, holder, call.body.known, call.receivedAt)
+      },
+    ),
+    ofPage(
+      '/author/changes',
+      'proposeChange',
+      'Propose a change of the draft to the author',
+      { body: NewChange, bodyLimitBytes: maxChangeBytes, returns: Type.Object({}) },
+      async call => {
+        const holder = holderOf(call, 'unknown_author_token')
+        await proposeChange(store, holder, call.body, call.receivedAt)
         return {}
       },
     ),

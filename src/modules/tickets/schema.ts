@@ -1,13 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Flow } from '../../core/flow/flow.ts'
+import { ProposedChange } from '../../core/flow/proposed-change.ts'
 import { Theme } from '../../core/flow/theme.ts'
 import { closed, key, text } from '../../core/flow/values.ts'
-import { previewMinutes } from '../../core/organisation/ticket.ts'
-import { OrNull, Text } from '../../core/shapes.ts'
+import { maxChanges, previewMinutes } from '../../core/organisation/ticket.ts'
+import { OneOf, OrNull, Text } from '../../core/shapes.ts'
 import {
   type AuthorSession,
   AuthorSessionFields,
   AuthorTask,
+  authorTasks,
+  buildProblems,
   Preview,
 } from '../../storage/interfaces/tickets.ts'
 
@@ -76,7 +79,13 @@ export const NewAuthorSession = closed(
   {
     flow: key('Key of the flow. It need not be stored yet.'),
     step: key('Key of the step. It need not be stored yet.'),
-    url: text(1, 2_048, { description: 'Page to pick the element on.', examples: [pageExample] }),
+    url: text(1, 2_048, { description: 'Page to open.', examples: [pageExample] }),
+    task: Type.Optional(
+      OneOf(authorTasks, {
+        description:
+          '"pick": the page proposes an element for the step. "build": it shows the stored draft, from the step on, and proposes changes. Default: pick.',
+      }),
+    ),
   },
   { examples: [{ flow: 'welcome', step: 'create', url: pageExample }] },
 )
@@ -113,6 +122,49 @@ export const AuthoredStep = Type.Object({
 export type AuthoredStep = Static<typeof AuthoredStep>
 
 export const ConnectedPage = Type.Object({ token: Type.String(), ...AuthoredStep.properties })
+
+/** Answers whether the author's dashboard has applied what the page has proposed. */
+export const SettledChanges = closed(
+  {
+    number: Type.Integer({
+      minimum: 0,
+      maximum: maxChanges,
+      description: 'Number of the last change that the draft has, or that changed nothing.',
+    }),
+    problem: Type.Union([OneOf(buildProblems), Type.Null()], {
+      description: 'Why the changes after it are not saved. Null if nothing is wrong.',
+    }),
+    undos: Type.Integer({
+      minimum: 0,
+      maximum: maxChanges,
+      description: 'How many changes the page can undo.',
+    }),
+  },
+  { examples: [{ number: 3, problem: null, undos: 3 }] },
+)
+
+export const KnownDraft = closed({
+  known: Type.Optional(text(1, 100)),
+})
+
+/** The draft of a builder, with keys in place of ids. The flow is left out if the page has it. */
+export const BuiltDraft = Type.Object({
+  tag: Type.String(),
+  flow: Type.Optional(Flow),
+  theme: Type.Optional(Theme),
+  isAttended: Type.Boolean(),
+  waiting: Type.Array(Type.String()),
+  problem: Type.Union([OneOf(buildProblems), Type.Null()]),
+  undos: Type.Integer(),
+})
+export type BuiltDraft = Static<typeof BuiltDraft>
+
+/** The id is the page's own, so that a change that is sent twice is taken once. */
+export const NewChange = closed({
+  id: Type.String({ pattern: '^[\\w-]{8,40}$' }),
+  change: ProposedChange,
+})
+export type NewChange = Static<typeof NewChange>
 
 const maxCandidates = 5
 

@@ -1,5 +1,6 @@
 import { type StaticDecode, Type } from '@sinclair/typebox'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
+import { ProposedChange } from '../../core/flow/proposed-change.ts'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { Instant, InstantOrNull, OneOf, Text } from '../../core/shapes.ts'
@@ -75,10 +76,33 @@ export const Proposal = Type.Object(
 )
 export type Proposal = StaticDecode<typeof Proposal>
 
+/** A change of the draft that a page has proposed. It takes effect once the author's dashboard has saved it. */
+export const WaitingChange = Type.Object(
+  {
+    number: Type.Integer({
+      description: 'Number of the change in its session, from 1.',
+      examples: [1],
+    }),
+    at: Instant('When it was proposed.'),
+    change: ProposedChange,
+  },
+  { title: 'WaitingChange' },
+)
+export type WaitingChange = StaticDecode<typeof WaitingChange>
+
+export const authorTasks = ['pick', 'build'] as const
+
+/** Why proposed changes are not in the draft yet. */
+export const buildProblems = ['invalid', 'conflict', 'unsaved'] as const
+
 /** What an author session is for. */
 export const AuthorTask = {
+  task: OneOf(authorTasks, {
+    description: 'Whether the page proposes an element for the step, or changes of the draft.',
+    examples: ['pick'],
+  }),
   flow: Text('Key of the flow.', 'welcome'),
-  step: Text('Key of the step.', 'create'),
+  step: Text('Key of the step. A builder begins with it.', 'create'),
   code: Text('Four letters that the page shows too, to show that the two belong together.', 'KHTW'),
 }
 
@@ -99,10 +123,23 @@ export const AuthorSession = Type.Object(
       examples: ['connected'],
     }),
     proposals: Type.Array(Proposal, { description: 'The latest five, oldest first.' }),
+    changes: Type.Array(WaitingChange, {
+      description: 'Proposed changes of the draft that are not settled yet, oldest first.',
+    }),
   },
   { title: 'AuthorSession' },
 )
 export type AuthorSession = StaticDecode<typeof AuthorSession>
+
+/** How far the author's dashboard has come with the changes. */
+export interface Settled {
+  /** The last change that is in the draft, or that changed nothing. */
+  number: number
+  /** Why those after it are not; null if nothing is wrong. */
+  problem: (typeof buildProblems)[number] | null
+  /** How many changes can be undone. */
+  undos: number
+}
 
 interface Held {
   /** `org_…`. */
@@ -127,6 +164,14 @@ export interface AuthorTicket extends Omit<AuthorSession, 'state'>, Held {
   wrongCodes: number
   /** When a page redeemed the ticket. Null until then. */
   connectedAt: number | null
+  /** The id of each change that is not settled, and of those before, so that none is taken twice. */
+  changeIds: string[]
+  /** How many changes were proposed in all. */
+  changeCount: number
+  /** When the author's dashboard last read the session. */
+  attendedAt: number
+  /** What the dashboard last said about the changes. */
+  settled: Settled
 }
 
 /** A short-lived secret that pages of one origin hold. JSON can carry it. */

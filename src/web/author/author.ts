@@ -1,118 +1,35 @@
-import { mayNamePerson } from '../../core/step/proposal.ts'
-import { safely } from '../snippet/safely.ts'
-import { fingerprintOf } from '../snippet/stage/fingerprint.ts'
-import { candidatesFor, isWrapper } from './candidates.ts'
-import { describe } from './describe.ts'
-import { createPanel } from './panel.ts'
-import { createPicking } from './picking.ts'
-import { createOutline, createPlace } from './place.ts'
-import { Ended, type Proof, sessionAt, type Visit } from './session.ts'
-import { styles } from './styles.ts'
-import { words } from './words.ts'
+import type { LoadStage } from '../snippet/engine.ts'
+import { startBuilding } from './build/builder.tsx'
+import { dropCounted, type Held } from './held.ts'
+import { startPicking } from './pick.ts'
+import { type Proof, sessionAt } from './session.ts'
 
-/**
- * Loaded only by pages on which an author works. Lets an element be picked and proposes it to the dashboard.
- * Nothing else of the page leaves it, and nothing that is sent here changes a flow.
- */
-
-/** How often outlines follow moved elements, and the picker returns if the page removed it, milliseconds. */
-const followMs = 100
+/** Loaded only by pages on which an author works: picks an element for a step, or builds on a draft. */
 
 let isStarted = false
 
 /**
- * @param baseUrl where the snippet itself was loaded from; never an address taken from the page's
- * @returns a promise that resolves when the author has closed the picker
+ * @param from where the snippet itself was loaded from, never an address taken from the page's; and what lets
+ *   the page in
+ * @returns a promise that resolves when the author has left
  */
-export async function startAuthor(baseUrl: string, proof: Proof): Promise<void> {
+export async function startAuthor(
+  { baseUrl, proof, loadStage }: { baseUrl: string; proof: Proof; loadStage: LoadStage },
+  held: Held,
+): Promise<void> {
   if (isStarted) return
   isStarted = true
-  let left = () => {}
-  const untilLeft = new Promise<void>(resolve => {
-    left = resolve
-  })
   const session = sessionAt(baseUrl)
-  const place = createPlace('author', styles, 'closed')
-  const pointed = createOutline(place, '')
-  const picked = createOutline(place, 'picked')
-  let isOver = false
-
-  const close = () => {
-    session.leave()
-    stop()
-    place.remove()
-    isStarted = false
-    left()
-  }
-  const use = () => {
-    picking.switch(false)
-    panel.mode(false)
-    panel.say(words.using)
-    panel.focus()
-  }
-  const pick = () => {
-    if (isOver) return
-    picking.switch(true)
-    panel.mode(true)
-    panel.say(words.picking)
-    // From here on the keys move between the page's elements, so the panel gives up the focus.
-    if (place.hasFocus()) (document.activeElement as HTMLElement).blur()
-  }
-  const failed = (error: unknown) => {
-    if (error instanceof Ended) {
-      isOver = true
-      stop()
-      panel.over(words.ended)
-    } else
-      panel.say(error instanceof TypeError ? words.unreachable(session.origin) : words.failed, true)
-  }
-  const propose = async (element: Element) => {
-    const named = describe(element)
-    const candidates = candidatesFor(element)
-    const [best] = candidates
-    picked.show(element)
-    panel.result(candidates, false)
-    if (!best) return panel.say(words.nothing, true)
-    panel.say(words.sending(named))
-    const print = fingerprintOf(element, best.selector, best.matchCount)
-    try {
-      await session.propose(named, candidates, print, isWrapper(element))
-      const texts = [named, print.name, print.text, print.ariaLabel]
-      const mayName = texts.some(text => text !== undefined && mayNamePerson(text))
-      panel.result(candidates, mayName || candidates.some(one => one.mayNamePerson))
-      panel.say(words.sent(named))
-    } catch (error) {
-      failed(error)
-    }
-  }
-
-  const panel = createPanel(place, { pick, use, close })
-  const picking = createPicking(place, {
-    point: element => safely(() => pointed.show(element, element ? describe(element) : '')),
-    pick: element => void propose(element),
-    leave: use,
-  })
-  const follow = () =>
-    safely(() => {
-      place.attach()
-      pointed.follow()
-      picked.follow()
-    })
-  const timer = setInterval(follow, followMs)
-  addEventListener('scroll', follow, { capture: true, passive: true })
-  const stop = () => {
-    picking.stop()
-    clearInterval(timer)
-    removeEventListener('scroll', follow, { capture: true })
-    pointed.show(null)
-    picked.show(null)
-  }
-
-  const entered = ({ code, draft, step }: Visit) => {
-    panel.entered(code, draft?.title || step)
-    pick()
-  }
-  panel.say(words.connecting)
-  session.enter(proof).then(entered).catch(failed)
-  return untilLeft
+  await new Promise<void>(left =>
+    startPicking(session, proof, {
+      left,
+      build(visit) {
+        // Where a flow may be shown already, the page begins anew, with nothing in the way.
+        if (held.isHeld) startBuilding(session, visit, { loadStage, left })
+        else location.reload()
+      },
+    }),
+  )
+  isStarted = false
+  dropCounted(held)
 }

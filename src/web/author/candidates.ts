@@ -1,3 +1,4 @@
+import type { Candidate } from '../../core/step/candidate.ts'
 import { isGeneratedClass } from '../../core/step/generated-name.ts'
 import { type Grade, judgeSelector } from '../../core/step/proposal.ts'
 import { matching } from '../snippet/stage/elements.ts'
@@ -8,14 +9,6 @@ import {
   idSelector,
   ownSelectors,
 } from '../snippet/stage/own-selectors.ts'
-
-/** A selector that finds the element, and what is known about it. */
-export interface Candidate {
-  selector: string
-  matchCount: number
-  grade: Grade
-  mayNamePerson: boolean
-}
 
 /** How long the shortest selector is searched for, milliseconds. Authors can wait longer than visitors. */
 const searchMs = 500

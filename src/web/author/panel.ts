@@ -1,5 +1,5 @@
+import type { Candidate } from '../../core/step/candidate.ts'
 import { button, make } from '../snippet/stage/make.ts'
-import type { Candidate } from './candidates.ts'
 import type { Place } from './place.ts'
 import { words } from './words.ts'
 

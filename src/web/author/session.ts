@@ -1,6 +1,10 @@
+import type { ProposedChange } from '../../core/flow/edit/proposed.ts'
+import type { Theme } from '../../core/flow/theme.ts'
+import type { Candidate } from '../../core/step/candidate.ts'
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
 import { jsonIn, request } from '../snippet/natives.ts'
-import type { Candidate } from './candidates.ts'
+import type { Flow } from '../snippet/parts.ts'
+import { safely } from '../snippet/safely.ts'
 
 /** What lets a page in: a ticket from its address, or a typed code; neither if it was let in before. */
 export interface Proof {
@@ -10,34 +14,54 @@ export interface Proof {
 
 /** The flow and step that the page was opened for. */
 export interface Visit {
+  task: 'pick' | 'build'
   flow: string
   step: string
   code: string
   draft: { title: string; selector: string | null } | null
 }
 
-/** A refusal: the session is over. Any other failure is a different error. */
+/** The draft that is built, and how far the author's dashboard has come with the changes. */
+export interface Built {
+  /** Names this state of the draft. The flow and the theme are left out if they are known. */
+  tag: string
+  flow?: Flow
+  theme?: Theme
+  /** Whether the flow's editor is open in the dashboard. Nobody else applies changes. */
+  isAttended: boolean
+  /** The ids of the changes that are not in the draft yet. */
+  waiting: string[]
+  problem: 'invalid' | 'conflict' | 'unsaved' | null
+  undos: number
+}
+
+/** The session is over. Any other failure is a different error. */
 export class Ended extends Error {}
 
-/** Where the token is kept, for as long as the tab, so that picking goes on from page to page. */
-const name = 'cairn-author'
-
-/** Some pages may not store anything. Then the token lasts as long as the page. */
-function kept(): string | null {
-  try {
-    return sessionStorage.getItem(name)
-  } catch {
-    return null
+/** The server does not take what was sent, and would not take it again. */
+export class Rejected extends Error {
+  constructor(readonly status: number) {
+    super(String(status))
   }
 }
 
-function keep(token: string | null): void {
-  try {
-    if (token === null) sessionStorage.removeItem(name)
-    else sessionStorage.setItem(name, token)
-  } catch {
-    // The page may not store anything: see `kept`.
-  }
+/** Where the token is kept, for as long as the tab, so that work goes on from page to page; and the step. */
+const name = 'cairn-author'
+const stepName = 'cairn-author:step'
+
+/** Some pages may not store anything. Then what is kept lasts as long as the page. */
+const kept = (name: string): string | null => safely(() => sessionStorage.getItem(name)) ?? null
+
+function keep(name: string, text: string | null): void {
+  safely(() => {
+    if (text === null) sessionStorage.removeItem(name)
+    else sessionStorage.setItem(name, text)
+  })
+}
+
+const forget = () => {
+  keep(name, null)
+  keep(stepName, null)
 }
 
 /** Requests to Cairn, and to nobody else: the address is where the snippet itself was loaded from. */
@@ -55,9 +79,10 @@ export function sessionAt(baseUrl: string) {
       body: JSON.stringify(body),
     })
     if (response.status === 401) {
-      keep(null)
+      forget()
       throw new Ended()
     }
+    if ([409, 413, 422].includes(response.status)) throw new Rejected(response.status)
     if (!response.ok) throw new Error(String(response.status))
     return jsonIn(response)
   }
@@ -68,12 +93,13 @@ export function sessionAt(baseUrl: string) {
     /** @throws Ended */
     async enter({ ticket, code }: Proof): Promise<Visit> {
       if (ticket === undefined && code === undefined) {
-        token = kept()
+        token = kept(name)
         return ask<Visit>('step', {})
       }
       const entered = await ask<Visit & { token: string }>('redeem', { ticket, code })
       token = entered.token
-      keep(token)
+      forget()
+      keep(name, token)
       return entered
     },
 
@@ -93,9 +119,23 @@ export function sessionAt(baseUrl: string) {
       })
     },
 
+    /** The draft, without what is known of it. @throws Ended */
+    draft: (known: string | undefined) => ask<Built>('draft', { known }),
+
+    /** @throws Ended, Rejected */
+    async change(id: string, change: ProposedChange) {
+      await ask('changes', { id, change })
+    },
+
+    /** The step that the author was at on the page before. */
+    step: {
+      get: () => kept(stepName),
+      set: (key: string) => keep(stepName, key),
+    },
+
     leave() {
       token = null
-      keep(null)
+      forget()
     },
   }
 }

@@ -1,9 +1,12 @@
+import '../../core/flow/url-regex.ts'
+import { isOnPage } from '../../core/flow/decision.ts'
 import { shownAs } from '../../core/flow/shown-as.ts'
 import type { Theme } from '../../core/flow/theme.ts'
+import { dropCounted, type Held } from '../author/held.ts'
 import type { LoadStage } from '../snippet/engine.ts'
-import { muted } from '../snippet/muted.ts'
+import { muted, standIns } from '../snippet/muted.ts'
 import { onNavigation } from '../snippet/navigation.ts'
-import type { Cairn, Flow } from '../snippet/parts.ts'
+import type { Flow } from '../snippet/parts.ts'
 import { createRuns } from '../snippet/runs.ts'
 import { safely } from '../snippet/safely.ts'
 import type { Stage } from '../snippet/stage.ts'
@@ -18,14 +21,6 @@ import { words } from './words.ts'
 
 /** On a narrower page the checklist begins folded up, as it does for visitors; CSS pixels. */
 const roomyPx = 600
-
-/** Stands in for `window.cairn`, and keeps the page's calls until the preview is over. */
-interface Held extends Partial<Cairn> {
-  q?: [name: keyof Cairn, ...args: never[]][]
-}
-
-/** Calls that would be counted. They are dropped once the preview is over. */
-const counted: readonly (keyof Cairn)[] = ['track', 'start', 'stop']
 
 /**
  * @param from where the snippet itself was loaded from, and the ticket if the address has one
@@ -46,7 +41,7 @@ export async function startPreview(
     if (error instanceof Refused) session.leave()
     badge.over(error instanceof Refused ? words.refused : words.away(session.origin))
   }
-  held.q = held.q?.filter(([name]) => !counted.includes(name)) ?? []
+  dropCounted(held)
 
   function untilOver(
     { flow: draft, expiresAt, theme }: Previewed,
@@ -80,8 +75,9 @@ export async function startPreview(
 
     const stage: Stage = createStage({
       ...muted,
-      feed: { ...muted.feed, theme: () => theme },
+      feed: { ...muted.feed, theme: () => theme, known: () => standIns(flow) },
       page: window,
+      isHere: step => isOnPage(step, new URL(location.href)),
       save: (of, run) => runs.save('', of, run),
       tell(name, what) {
         if (what === null) return
@@ -97,6 +93,7 @@ export async function startPreview(
         badge.say(words.outcomes[outcome])
         if (of === 'checklist') stage.clear(of)
       },
+      start: key => badge.say(words.starts(key)),
       giveWay() {
         gaveWay = true
         forget()
@@ -113,7 +110,7 @@ export async function startPreview(
       gaveWay = false
       const open = runs.open('', slot).find(({ flowId }) => flowId === flow.id)
       const run = open ?? runs.begin('', flow, { isOpen: innerWidth >= roomyPx })
-      badge.say(slot === 'checklist' ? words.list : '')
+      badge.say(words.shown[slot])
       stage.show(slot, flow, run)
     }
     onNavigation(window, () => (gaveWay ? play() : stage.moved()))

@@ -22,7 +22,7 @@ declare const CAIRN_SNIPPET_TIMING_INTEGRITY: string
 /** What `window.cairn` holds until the script has loaded: calls, in the order in which they came. */
 interface Waiting {
   q?: Call[]
-  /** A draft is previewed here: nothing else is shown or counted until the preview is over. */
+  /** A draft is previewed or built here: nothing else is shown or counted until that is over. */
   isHeld?: boolean
 }
 type Call = [name: keyof Cairn, ...args: never[]] & {
@@ -101,8 +101,6 @@ function begin(): void {
       throw error
     }
   }
-  /** Settles when the author has left. Until then no flow is shown in their way, and so none is counted. */
-  let authoring: Promise<unknown> | undefined
   const loadRenderer = (): Promise<typeof Renderer> =>
     settings.headless
       ? load(CAIRN_SNIPPET_HEADLESS, CAIRN_SNIPPET_HEADLESS_INTEGRITY)
@@ -113,13 +111,13 @@ function begin(): void {
     return load(file, integrity)
   }
   const loadStage: LoadStage = async () => {
-    await authoring
     const { createStage } = await loadRenderer()
     return deps => createStage({ ...deps, loadPart })
   }
   const loadTiming: LoadTiming = async () =>
     (await load(CAIRN_SNIPPET_TIMING, CAIRN_SNIPPET_TIMING_INTEGRITY)).createTiming
-  const author = async (proof: Proof) => (await loadPart('author')).startAuthor(baseUrl, proof)
+  const author = async (proof: Proof) =>
+    (await loadPart('author')).startAuthor({ baseUrl, proof, loadStage }, window.cairn!)
   const { keepQuery = 'false', headless = 'false', identify, identifyTimeout, locale } = tag.dataset
   const settings = {
     baseUrl,
@@ -133,8 +131,8 @@ function begin(): void {
   }
   const previewed = async (ticket?: string) =>
     (await loadPart('preview')).startPreview({ baseUrl, ticket, loadStage }, window.cairn!)
-  // The author of a flow was led here, to pick an element of this page or to look at a draft. Only the
-  // ticket of the address is used, and it is removed so that it stays in no bookmark.
+  // The author of a flow was led here, to work on this page or to look at a draft. Only the ticket of the
+  // address is used, and it is removed so that it stays in no bookmark.
   const [mark, what, ticket] = /#cairn-(author|preview)=([\w-]+)$/.exec(location.href) ?? []
   if (mark) history.replaceState(history.state, '', location.href.slice(0, -mark.length))
   const start = () => {
@@ -156,17 +154,18 @@ function begin(): void {
     }
   }
   // The frames of a tab share its session, also those that are hidden.
-  const isFor = (work: 'author' | 'preview') =>
-    what === work || (isFrameShown(window) && safely(() => sessionStorage[`cairn-${work}`]))
-  if (isFor('preview')) {
-    window.cairn = Object.assign((waiting?.q ? waiting : keeping()) as Cairn, { isHeld: true })
-    previewed(what === 'preview' ? ticket : undefined)
-      .catch(() => {})
-      .then(() => safely(start))
-  } else start()
-  if (isFor('author')) {
-    authoring = author({ ticket: what === 'author' ? ticket : undefined }).catch(() => {})
+  const works = { preview: previewed, author: (ticket?: string) => author({ ticket }) }
+  const isGoingOn = (name: string) =>
+    isFrameShown(window) && safely(() => sessionStorage[`cairn-${name}`])
+  const name = (what ?? Object.keys(works).find(isGoingOn)) as keyof typeof works | undefined
+  if (!name) {
+    start()
+    return
   }
+  window.cairn = Object.assign((waiting?.q ? waiting : keeping()) as Cairn, { isHeld: true })
+  works[name](ticket)
+    .catch(() => {})
+    .then(() => safely(start))
 }
 
 safely(begin)

@@ -32,7 +32,7 @@ export function Only({ question, data }: { question: Question; data: Analytics |
     const [saved] = data?.filters.saved ?? []
     return (
       saved && (
-        <p class="only" role="status">
+        <p class="row below-4" role="status">
           Only runs that match the segment <strong>{saved.name}</strong>{' '}
           <LinkButton href={withFilters({ segment: null })}>Show all runs</LinkButton>
         </p>
@@ -41,7 +41,7 @@ export function Only({ question, data }: { question: Question; data: Analytics |
   }
   const [trait = ''] = question.only.split(':', 1)
   return (
-    <p class="only" role="status">
+    <p class="row below-4" role="status">
       Only runs with {trait} <strong>{question.only.slice(trait.length + 1) || 'not set'}</strong>{' '}
       <LinkButton href={withFilters({ segment: null })}>Show all runs</LinkButton>
     </p>

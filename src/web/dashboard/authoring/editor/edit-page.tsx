@@ -6,6 +6,10 @@ import { FlowFrame } from '../../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../../flows/flow-list.ts'
 import type { PageProps } from '../../shell/routes.ts'
 import { FailureNotice, Skeleton } from '../../shell/states.tsx'
+import { BuildNotice, BuildOnPage } from '../build/build-on-page.tsx'
+import { useBuilding } from '../build/use-building.ts'
+import { entriesOf } from '../form/entries.ts'
+import { kindOf } from '../form/flow-json.ts'
 import { PreviewOnPage } from '../preview/on-page.tsx'
 import { readBase } from './draft.ts'
 import { Editing } from './editing.ts'
@@ -44,16 +48,36 @@ function Edit({ flow }: { flow: AuthoredFlow }) {
     if (failure && failure.status !== 401) return <FailureNotice failure={failure} again={again} />
     return <Skeleton />
   }
+  return <EditLoaded flow={flow} editing={editing} />
+}
+
+function EditLoaded({ flow, editing }: { flow: AuthoredFlow; editing: Editing }) {
   const isEditor = may('flows:write')
+  const canWrite = isEditor && !flow.isLocked
+  const part = useSignal<string | null>(null)
+  const building = useBuilding(editing, flow.key, key => (part.value = key))
+  const { flow: written } = editing.work.value
+  const steps = written ? entriesOf(written, 'steps') : []
+  const isOfSteps = written !== null && kindOf(written) !== 'checklist'
+  const step = steps.find(({ key }) => key === part.value) ?? steps[0]
   return (
     <Workbench
       editing={editing}
       flowKey={flow.key}
-      canWrite={isEditor && !flow.isLocked}
+      part={part}
+      canWrite={canWrite}
       canPublish={flow.hasDraft || flow.status !== 'published'}
-      actions={<PreviewOnPage flowKey={flow.key} isUnsaved={editing.isDirty.value} />}
+      actions={
+        <>
+          {canWrite && isOfSteps && (
+            <BuildOnPage building={building} flowKey={flow.key} stepKey={step?.key ?? 'step-1'} />
+          )}
+          <PreviewOnPage flowKey={flow.key} isUnsaved={editing.isDirty.value} />
+        </>
+      }
     >
       {flow.isLocked && <Locked flow={flow} />}
+      {canWrite && <BuildNotice building={building} />}
       {!isEditor && <p class="hint">View only. Editing needs the editor role.</p>}
     </Workbench>
   )

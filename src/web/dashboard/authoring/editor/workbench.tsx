@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Segments } from '../../parts/choice.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { addressOf, useFilters } from '../../shell/address.ts'
+import { Notice } from '../../shell/states.tsx'
 import { listPaths, listsOf } from '../form/entries.ts'
 import { FlowForm } from '../form/flow-form.tsx'
 import { mappingsAt, textOf } from '../form/flow-json.ts'
@@ -45,7 +46,7 @@ function SaveState({ editing, isKept }: { editing: Editing; isKept: boolean }) {
         ? 'Unsaved changes'
         : 'Unsaved changes. This browser cannot keep them.'
   return (
-    <div role="status" class={`save-state ${problem ? 'problem' : ''}`}>
+    <div role="status" class={`save-state line ${problem ? 'problem' : 'good soft'}`}>
       {text === 'Saved' && <Icon name="done" />}
       {problem ?? text}
     </div>
@@ -77,6 +78,7 @@ export function Workbench({
   canWrite,
   canPublish = false,
   actions,
+  part: ownPart,
   children,
 }: {
   editing: Editing
@@ -86,6 +88,8 @@ export function Workbench({
   /** Whether there is a draft to publish. */
   canPublish?: boolean
   actions?: ComponentChildren
+  /** The key of the step or item that is shown, where somebody else asks for it. */
+  part?: Signal<string | null>
   /** Above the form. */
   children?: ComponentChildren
 }) {
@@ -95,7 +99,8 @@ export function Workbench({
   const isFailing = useAutosave(editing, canWrite)
   const { isKept, isRestored } = useKeeping(editing, flowKey)
   const { problems, leave, showAll } = useLeftFields(editing)
-  const part = useSignal<string | null>(null)
+  const localPart = useSignal<string | null>(null)
+  const part = ownPart ?? localPart
   const goTo = useSignal<{ pointer: string } | null>(null)
   const { work, judged, conflict, isBusy } = editing
   const { flow } = work.value
@@ -115,7 +120,7 @@ export function Workbench({
   return (
     <div class="stack gap-3 min-0">
       {isRestored && (
-        <section class="editor-notice row">
+        <section class="banner accent">
           <Icon name="info" />
           <span>Restored the changes that were not saved.</span>
           <Button onClick={() => editing.revert()}>Discard them</Button>
@@ -130,7 +135,7 @@ export function Workbench({
           onChange={side => setFilters({ view: side === 'yaml' ? side : null })}
         />
         <SaveState editing={editing} isKept={isKept} />
-        <div class="actions">
+        <div class="actions push">
           {actions}
           {canWrite && (isNew || canPublish || editing.isDirty.value) && (
             <Button look="primary" isBusy={isNew && isBusy.value} onClick={() => void review()}>
@@ -156,16 +161,17 @@ export function Workbench({
             onPart={key => (part.value = key)}
           />
         ) : flow === null ? (
-          <section class="notice">
-            <Icon name="warning" size={20} />
-            <h2>The form cannot read this YAML</h2>
-            <p class="notice-text soft">Fix it in the YAML. Your work is safe.</p>
-            <div class="actions">
+          <Notice
+            icon="warning"
+            title="The form cannot read this YAML"
+            actions={
               <Button look="primary" onClick={() => setFilters({ view: 'yaml' })}>
                 Open YAML
               </Button>
-            </div>
-          </section>
+            }
+          >
+            Fix it in the YAML. Your work is safe.
+          </Notice>
         ) : (
           <div onFocusOut={leave}>
             <FlowForm

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { clearChoice, takenOf } from '../../../../core/step/candidate.ts'
 import type { CreatedAuthorSession, SentAuthorSession } from '../../../../modules/tickets/schema.ts'
 import { forgetReading, useRead } from '../../api/read.ts'
 import { ask } from '../../api/request.ts'
@@ -40,26 +41,28 @@ const states: Record<State, { tone: Tone; name: string; next: string }> = {
   },
 }
 
-/** The chosen selector. If it finds only the element, others that find only the element come with it. */
-function takenOf({ proposal, selector }: Chosen, { proposals }: SentAuthorSession) {
-  const { candidates } = proposals.find(({ number }) => number === proposal)!
-  const alone = candidates.filter(({ matchCount }) => matchCount === 1)
-  if (!alone.some(one => one.selector === selector)) return { selector }
-  const alternates = alone
-    .filter(one => one.selector !== selector && one.grade !== 'weak' && !one.mayNamePerson)
-    .map(one => one.selector)
-  return { selector, alternates }
-}
-
-const NotSeen = ({ typedCode }: { typedCode: string }) => (
-  <details>
+/** What may be wrong if the page does not connect. */
+export const NotSeen = ({
+  typedCode,
+  isOpen = false,
+}: {
+  typedCode: string | undefined
+  isOpen?: boolean
+}) => (
+  <details open={isOpen}>
     <summary>The page shows no panel?</summary>
     <p>The page needs the snippet with a key of this organisation.</p>
     <p>
-      If a sign-in dropped the end of the address, sign in there and open the page again from here.
-      If that does not help, enter this in the console of the page’s developer tools:
+      If the page has a content security policy, its script-src and connect-src must allow this
+      server.
     </p>
-    <Code name="console command">{`cairn.author('${typedCode}')`}</Code>
+    <p>
+      If a sign-in dropped the end of the address, sign in there and open the page again from here.
+      {typedCode && (
+        <> If that does not help, enter this in the console of the page’s developer tools:</>
+      )}
+    </p>
+    {typedCode && <Code name="console command">{`cairn.author('${typedCode}')`}</Code>}
   </details>
 )
 
@@ -81,10 +84,8 @@ export function Picking({
   // A new pick becomes the choice if it is clear which. Until then, a choice among what is there stays.
   if (latest && latest.number !== known.current) {
     known.current = latest.number
-    const best = latest.isWrapper
-      ? undefined
-      : latest.candidates.find(({ matchCount }) => matchCount === 1)
-    chosen.value = best ? { proposal: latest.number, selector: best.selector } : null
+    const best = clearChoice(latest.candidates, latest.isWrapper)
+    chosen.value = best === undefined ? null : { proposal: latest.number, selector: best }
   }
   // Ends the session, so that the page can report nothing more once nobody listens.
   useEffect(
@@ -96,11 +97,11 @@ export function Picking({
   )
   const state: State = failure?.status === 404 ? 'ended' : (data?.state ?? 'waiting')
   const { tone, name, next } = states[state]
-  const isKept = data?.proposals.some(({ number }) => number === chosen.value?.proposal) === true
+  const from = data?.proposals.find(({ number }) => number === chosen.value?.proposal)
   return (
-    <div class="picking">
+    <div class="stack">
       <div class="stack gap-3">
-        <p class="pick-code row">
+        <p class="pick-code row gap-3">
           <span class="unseen">Code</span>
           <strong>{begun.code}</strong>
           <span class="hint">Your page shows the same four letters.</span>
@@ -120,12 +121,12 @@ export function Picking({
       {data !== null && data.proposals.length > 0 && (
         <Proposals proposals={data.proposals} chosen={chosen} />
       )}
-      <div class="dialog-end">
+      <div class="dialog-end row end">
         {state === 'ended' && <Button onClick={onAnew}>Start again</Button>}
         <Button
           look="primary"
-          disabled={!isKept}
-          onClick={() => onPicked(takenOf(chosen.value!, data!))}
+          disabled={!from}
+          onClick={() => onPicked(takenOf(from!.candidates, chosen.value!.selector))}
         >
           Use selector
         </Button>

@@ -1,0 +1,105 @@
+import type { Static } from '@sinclair/typebox'
+import { AppError, unauthorized } from '../../core/errors.ts'
+import { pageFlow } from '../../core/flow/forms.ts'
+import {
+  attendedMs,
+  maxChanges,
+  maxWaitingChanges,
+  maxWaitingText,
+} from '../../core/organisation/ticket.ts'
+import type { AuthorTicket, TicketStore } from '../../storage/interfaces/tickets.ts'
+import { ownSession, type SessionOfAuthor, visitedSession } from './author-sessions.ts'
+import { storedFlow } from './previews.ts'
+import type { BuiltDraft, NewChange, SettledChanges } from './schema.ts'
+import type { Holder, TicketDeps } from './tickets.ts'
+
+/**
+ * A page on which an author builds proposes changes of one draft. Nothing here writes it: the author's
+ * dashboard reads the changes, saves them with the author's own rights, and says so.
+ */
+
+/** The session of a page that builds. Pages that pick an element have none. @throws AppError `unauthorized` */
+function building<Result>(
+  store: TicketStore,
+  holder: Holder,
+  now: number,
+  work: (session: AuthorTicket) => Result,
+): Promise<Result> {
+  return store.use(tickets => {
+    const session = visitedSession(tickets, holder, now)
+    if (session?.task !== 'build') throw unauthorized('unknown_author_token')
+    return work(session)
+  })
+}
+
+/** Stores a change for the author's dashboard, once. @throws AppError `unauthorized`, `too_many_changes` */
+export async function proposeChange(
+  store: TicketStore,
+  holder: Holder,
+  { id, change }: NewChange,
+  now: number,
+): Promise<void> {
+  await building(store, holder, now, session => {
+    if (session.changeIds.includes(id)) return
+    const waiting = [...session.changes, { number: session.changeCount + 1, at: now, change }]
+    if (
+      waiting.length > maxWaitingChanges ||
+      session.changeCount >= maxChanges ||
+      JSON.stringify(waiting).length > maxWaitingText
+    ) {
+      throw new AppError('too_many_changes', 'Open the dashboard: too many changes wait for it')
+    }
+    session.changes = waiting
+    session.changeCount++
+    session.changeIds = [...session.changeIds, id].slice(-2 * maxWaitingChanges)
+  })
+}
+
+/** The stored draft of a page that builds, and how far the dashboard has come. @throws AppError `unauthorized` */
+export async function builtDraft(
+  deps: TicketDeps,
+  holder: Holder,
+  known: string | undefined,
+  now: number,
+): Promise<BuiltDraft> {
+  const { organisation: name, ...session } = await building(
+    deps.tickets,
+    holder,
+    now,
+    ({ organisation, flow, settled, attendedAt, changes, changeIds }) => {
+      // Of all ids, the last ones are those that wait.
+      const waiting = changes.length === 0 ? [] : changeIds.slice(-changes.length)
+      return { organisation, flow, settled, attendedAt, waiting }
+    },
+  )
+  const organisation = deps.stores.catalogue().organisationByName(name)
+  if (!organisation) throw unauthorized('unknown_organisation')
+  const definition = await storedFlow(deps, organisation, session.flow)
+  if (!definition) throw unauthorized('unknown_author_token')
+  const flow = pageFlow({ definition, version: 0, publishedAt: 0 })
+  const { theme } = organisation
+  const tag = new Bun.CryptoHasher('sha256').update(JSON.stringify([flow, theme])).digest('base64')
+  return {
+    tag,
+    ...(tag !== known && { flow, ...(theme && { theme }) }),
+    isAttended: now - session.attendedAt < attendedMs,
+    waiting: session.waiting,
+    problem: session.settled.problem,
+    undos: session.settled.undos,
+  }
+}
+
+/** Forgets the changes that the dashboard has settled, and keeps what it says for the page. @throws AppError `not_found` */
+export async function settleChanges(
+  store: TicketStore,
+  own: SessionOfAuthor,
+  settled: Static<typeof SettledChanges>,
+  now: number,
+): Promise<void> {
+  await store.use(tickets => {
+    const session = ownSession(tickets, own)
+    session.attendedAt = now
+    session.settled = { ...settled, number: Math.max(settled.number, session.settled.number) }
+    session.changes = session.changes.filter(({ number }) => number > settled.number)
+  })
+}

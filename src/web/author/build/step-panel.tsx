@@ -1,0 +1,154 @@
+import type { Step } from '../../snippet/parts.ts'
+import { ButtonFields } from './button-fields.tsx'
+import { Group, MarkdownField, Select, TextField } from './fields.tsx'
+import { IconButton } from './icon.tsx'
+import { PickedElement } from './picked-element.tsx'
+import { QuestionFields } from './question-fields.tsx'
+import { type Acts, type State, stepIn } from './state.ts'
+import { words } from './words.ts'
+
+type Placement = Step['placement']
+
+/** A step beside an element has a side of it; one in a corner, the corner. */
+const hasSide = ({ kind, target }: Step) => target !== null || kind === 'slideout'
+
+function PlaceFields({ step, acts }: { step: Step; acts: Acts }) {
+  const { key, target, kind, placement, advance } = step
+  const place = (next: Partial<Placement>) =>
+    acts.propose({ do: 'set', step: key, field: 'placement', value: { ...placement, ...next } })
+  return (
+    <Group title={words.element}>
+      <div class="element">
+        <code>{target?.selector ?? words.noElement}</code>
+        <button type="button" class="plain" onClick={() => acts.pick('target')}>
+          {words.pick}
+        </button>
+        {target && (
+          <button
+            type="button"
+            class="plain"
+            onClick={() => acts.propose({ do: 'target', step: key, target: null })}
+          >
+            {words.remove}
+          </button>
+        )}
+      </div>
+      <div class="pair">
+        <Select
+          label={words.kind}
+          value={kind}
+          options={words.kinds}
+          onChange={value => acts.propose({ do: 'set', step: key, field: 'kind', value })}
+        />
+        <Select
+          label={words.advance}
+          value={advance.on}
+          options={words.advances}
+          only={advance.on === 'event' ? undefined : ['button', 'click']}
+          onChange={on => {
+            const value = { on, event: on === 'event' ? advance.event : null }
+            acts.propose({ do: 'set', step: key, field: 'advance', value })
+          }}
+        />
+      </div>
+      {hasSide(step) && (
+        <div class="pair">
+          <Select
+            label={words.side}
+            value={placement.side}
+            options={words.sides}
+            onChange={side => place({ side })}
+          />
+          <Select
+            label={words.align}
+            value={placement.align}
+            options={words.aligns}
+            onChange={align => place({ align })}
+          />
+        </div>
+      )}
+    </Group>
+  )
+}
+
+function MediaFields({ step: { key, media }, acts }: { step: Step; acts: Acts }) {
+  if (media?.video) return null
+  const write = (next: { image?: string; alt?: string }) => {
+    const { image = '', alt = '' } = { ...media, ...next }
+    const value = image === '' ? null : { image, ...(alt !== '' && { alt }) }
+    acts.type({ do: 'set', step: key, field: 'media', value })
+  }
+  return (
+    <Group title={words.image}>
+      <TextField
+        label={words.media}
+        hint={words.mediaHint}
+        max={2_048}
+        value={media?.image ?? ''}
+        onType={image => {
+          // Any other beginning is not an address yet.
+          if (image === '' || /^(https:\/\/[^/]|\/[^/])/.test(image)) write({ image: image.trim() })
+        }}
+      />
+      {media?.image && (
+        <TextField
+          label={words.alt}
+          max={500}
+          value={media.alt ?? ''}
+          onType={alt => write({ alt })}
+        />
+      )}
+    </Group>
+  )
+}
+
+/** The fields of the step that is shown. */
+export function StepPanel({ state, acts }: { state: State; acts: Acts }) {
+  const { draft, picking, picked, isFolded, isOver } = state
+  if (picked) return <PickedElement picked={picked} acts={acts} />
+  const step = stepIn(draft?.flow, state.step)
+  if (isOver || picking || isFolded || !draft) return null
+  if (!step) return <p class="panel note">{words.empty}</p>
+  const { steps } = draft.flow
+  const { position, key } = step
+  const keyAt = (place: number) => steps[place]?.key ?? null
+  const set = (field: 'title' | 'body') => (value: string) =>
+    acts.type({ do: 'set', step: key, field, value })
+  return (
+    <section class="panel" aria-label={words.step(position + 1, steps.length)}>
+      <header>
+        <h2>{words.step(position + 1, steps.length)}</h2>
+        <IconButton
+          icon="earlier"
+          label={words.earlier}
+          disabled={position === 0}
+          onClick={() => acts.propose({ do: 'move', step: key, after: keyAt(position - 2) })}
+        />
+        <IconButton
+          icon="later"
+          label={words.later}
+          disabled={position === steps.length - 1}
+          onClick={() => acts.propose({ do: 'move', step: key, after: keyAt(position + 1) })}
+        />
+        <IconButton
+          icon="delete"
+          label={words.delete}
+          onClick={() => acts.propose({ do: 'delete', step: key })}
+        />
+        <IconButton
+          icon="move"
+          label={words.move}
+          onClick={() => acts.patch({ isOtherSide: !state.isOtherSide })}
+        />
+      </header>
+      <div class="fields" key={key}>
+        <TextField label={words.title} max={200} value={step.title} onType={set('title')} />
+        <MarkdownField label={words.text} max={10_000} value={step.body} onType={set('body')} />
+        <PlaceFields step={step} acts={acts} />
+        <ButtonFields step={step} acts={acts} />
+        <QuestionFields step={step} acts={acts} />
+        <MediaFields step={step} acts={acts} />
+      </div>
+    </section>
+  )
+}
