@@ -58,6 +58,15 @@ export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; act
               onType={href => change(i, { href: href.trim() }, true)}
             />
           )}
+          {button.action === 'start' && (
+            <TextField
+              label={words.flow}
+              max={100}
+              isNeeded
+              value={button.flow ?? ''}
+              onType={flow => change(i, { flow: flow.trim() }, true)}
+            />
+          )}
           <IconButton
             icon="delete"
             label={`${words.remove}: ${button.label}`}

@@ -76,6 +76,7 @@ export const words = {
     link: 'Open a link',
     start: 'Start another flow',
   },
+  flow: 'Key of the flow',
   href: 'Link address',
   newButton: 'Next',
   question: 'Question',

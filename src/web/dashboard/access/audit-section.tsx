@@ -64,7 +64,7 @@ function Find() {
   }
   return (
     <form
-      class="controls"
+      class="controls row below-4"
       onSubmit={event => {
         event.preventDefault()
         show(text)

@@ -9,48 +9,41 @@ import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
 import { save, settingsPath } from './saving.ts'
 
-const words = {
-  rule: {
-    stepBroken: {
-      name: 'A step is broken',
-      why: 'Most people did not find its element in the last 24 hours (at least 5 people).',
-    },
-    completionFell: {
-      name: 'Completion of a flow fell',
-      why: 'By 5 percentage points or more week over week, with at least 50 runs in each week. Alerts only on drops larger than chance.',
-    },
-    scoreLow: {
-      name: 'A low NPS',
-      why: 'More detractors than promoters in the last 7 days, with at least 20 answers.',
-    },
-    installStale: {
-      name: 'Snippet inactive',
-      why: 'No page loaded the snippet for 24 hours.',
-    },
-    deadLetters: {
-      name: 'Events were rejected',
-      why: 'The database could not store some events.',
-    },
-  },
-}
-
 type Rules = AlertSettings['rules']
 
-const names = ['stepBroken', 'completionFell', 'scoreLow', 'installStale', 'deadLetters'] as const
+const rules = [
+  [
+    'stepBroken',
+    'A step is broken',
+    'Most people did not find its element in the last 24 hours (at least 5 people).',
+  ],
+  [
+    'completionFell',
+    'Completion of a flow fell',
+    'By 5 percentage points or more week over week, with at least 50 runs in each week. Alerts only on drops larger than chance.',
+  ],
+  [
+    'scoreLow',
+    'A low NPS',
+    'More detractors than promoters in the last 7 days, with at least 20 answers.',
+  ],
+  ['installStale', 'Snippet inactive', 'No page loaded the snippet for 24 hours.'],
+  ['deadLetters', 'Events were rejected', 'The database could not store some events.'],
+] as const
 
 /** What Cairn watches for. */
 export function RulesSection() {
   const settings = useRead<AlertSettings>(settingsPath)
   return (
     <Reading of={settings} lines={4}>
-      {({ rules }) => <RulesForm rules={rules} />}
+      {({ rules }) => <RulesForm stored={rules} />}
     </Reading>
   )
 }
 
-function RulesForm({ rules }: { rules: Rules }) {
+function RulesForm({ stored }: { stored: Rules }) {
   const { isBusy, refused, run } = useAction()
-  const chosen = useSignal(rules)
+  const chosen = useSignal(stored)
   return (
     <form
       class="setting-form"
@@ -62,13 +55,13 @@ function RulesForm({ rules }: { rules: Rules }) {
         })
       }}
     >
-      {names.map(name => (
+      {rules.map(([rule, name, means]) => (
         <Check
-          key={name}
-          label={words.rule[name].name}
-          note={words.rule[name].why}
-          checked={chosen.value[name].on}
-          onChange={on => (chosen.value = { ...chosen.value, [name]: { on } })}
+          key={rule}
+          label={name}
+          note={means}
+          checked={chosen.value[rule].on}
+          onChange={on => (chosen.value = { ...chosen.value, [rule]: { on } })}
         />
       ))}
       <Rejection failure={refused.value} />
