@@ -72,12 +72,12 @@ describe('arrows point one way', () => {
   const isInterface = (to: string) => to.startsWith('storage/interfaces/')
   const isSchema = (to: string) => /^modules\/[^/]+\/schema\.ts$/.test(to)
   const isDashboard = (file: string) => file.startsWith('web/dashboard/')
-  /** The compiled file that each of these modules may import. */
-  const compiled: Record<string, string> = {
-    'modules/snippet': 'web/snippet-files.ts',
-    'modules/installation': 'web/snippet-files.ts',
-    'modules/manual': 'manual/compile.ts',
-    'modules/dashboard': 'web/dashboard-files.ts',
+  /** The compiled files that each of these modules may import. */
+  const compiled: Record<string, readonly string[]> = {
+    'modules/snippet': ['web/snippet-files.ts'],
+    'modules/installation': ['web/snippet-files.ts'],
+    'modules/manual': ['manual/compile.ts', 'manual/pictures.ts'],
+    'modules/dashboard': ['web/dashboard-files.ts'],
   }
   const earlyParts = ['process-one', 'production-mode', 'test-clock']
   const snippetFiles = ['web/snippet/api.ts', 'web/snippet/calls.ts', 'web/snippet/uuid.ts']
@@ -115,7 +115,7 @@ describe('arrows point one way', () => {
       toAny('core', 'http', 'scheduling', 'brand')(to) ||
       isModule(to) ||
       isInterface(to) ||
-      compiled[part] === to
+      (compiled[part] ?? []).includes(to)
   }
 
   test('each part imports only the parts below it', () => {

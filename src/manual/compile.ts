@@ -55,6 +55,16 @@ rules.file_open = () => '<span class="file">'
 rules.file_close = (tokens, at) =>
   ` (<code>${parser.utils.escapeHtml(tokens[at]!.content)}</code>)</span>`
 
+/** A picture in a light and a dark form, of which the page's style shows the one that fits. */
+rules.image = (tokens, at) => {
+  const token = tokens[at]!
+  const [, name] = /^pictures\/([a-z-]+)-light\.webp$/.exec(String(token.attrGet('src'))) ?? []
+  const alt = parser.utils.escapeHtml(token.content)
+  const form = (appearance: string) =>
+    `<img class="in-${appearance}" src="${name}-${appearance}.webp" alt="${alt}" loading="lazy">`
+  return form('light') + form('dark')
+}
+
 /** Has links lead where they do from a topic's page; what only the repository has is named instead. */
 function placeLinks(tokens: readonly Token[]): void {
   for (const [at, token] of tokens.entries()) {

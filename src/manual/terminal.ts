@@ -67,6 +67,7 @@ export function terminalText(markdown: string): string {
     }
     if (block.startsWith('|')) return table(block.trim().split('\n'))
     return block.split('\n').flatMap(line => {
+      if (line.startsWith('![')) return []
       const [, marks, heading = ''] = /^(#+) (.*)/.exec(line) ?? []
       if (marks) return [marks === '#' ? plain(heading).toUpperCase() : plain(heading)]
       const [mark = ''] = /^ *(?:- |\d+\. )?/.exec(line) ?? []

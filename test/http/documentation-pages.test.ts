@@ -87,6 +87,18 @@ const none = [
 
 const origins = () => [own, `http://localhost:${proxy.port}${proxyPath}`]
 
+test('each picture of the manual has a text and a dark form, and loads', async () => {
+  const html = await (await fetch(`${own}/docs/dashboard`)).text()
+  const found = [...html.matchAll(/<img class="in-(\w+)" src="([^"]+)" alt="([^"]+)"/g)]
+  expect(found).not.toBeEmpty()
+  expect(found.length).toBe([...html.matchAll(/<img class/g)].length)
+  expect(found.map(([, form]) => form)).toEqual(found.map((_, at) => (at % 2 ? 'dark' : 'light')))
+  for (const [, , name] of found) {
+    const { status, headers } = await fetch(`${own}/docs/${name}`)
+    expect([name, status, headers.get('content-type')]).toEqual([name, 200, 'image/webp'])
+  }
+})
+
 test.each(spellings)('%s is the page, and everything that it links to loads', async spelling => {
   for (const origin of origins()) {
     const response = await fetch(origin + spelling)

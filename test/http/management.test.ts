@@ -188,13 +188,15 @@ describe('authoring', () => {
   })
 
   test('a flow of a validated file may wait for one that the organisation has', async () => {
-    await ask('POST /manage/push', { body: { flows: [tour({ key: 'before' })] } })
+    await ask('POST /manage/push', { body: { flows: [tour({ key: 'drafted' })] } })
+    await ask('POST /manage/push', { body: { flows: [tour({ key: 'before' })], publish: true } })
     const codesOf = async (after: string) => {
       const text = JSON.stringify({ ...tour({ key: 'later' }), when: { after } })
       const { body } = await ask('POST /manage/validate', { body: { text } })
       return (body as unknown as { problems: { code: string }[] }).problems.map(({ code }) => code)
     }
     expect(await codesOf('before')).toEqual([])
+    expect(await codesOf('drafted')).toEqual(['unpublished_flow'])
     expect(await codesOf('nowhere')).toEqual(['unknown_flow'])
   })
 })

@@ -53,7 +53,7 @@ test.each(files)('every link of %s leads somewhere', file => {
       expect([link, anchorsOf(target)]).toEqual([link, expect.arrayContaining([anchor])])
     // A topic's page links to other topics by their names alone, and to other files by their path.
     const isInManual = file.startsWith('src/manual/') && path !== ''
-    if (isInManual) expect(path).toMatch(/^([a-z-]+\.md|\.\.\/\.\.\/.+)$/)
+    if (isInManual) expect(path).toMatch(/^([a-z-]+\.md|pictures\/[a-z-]+\.webp|\.\.\/\.\.\/.+)$/)
   }
 })
 

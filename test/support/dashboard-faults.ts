@@ -109,9 +109,11 @@ export class FaultyHouse {
     const set = await this.faulty(page)
     await page.getByRole('heading', { level: 1 }).first().waitFor()
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-    // Figures load later, and the editor has its text checked.
+    // Figures load later, and the editor has its text checked and loads a preview.
     await rest(page)
-    await page.getByText('Checking…').waitFor({ state: 'detached' })
+    for (const text of ['Checking…', 'Loading preview…']) {
+      await page.getByText(text).waitFor({ state: 'detached' })
+    }
     const titles = await page.getByRole('heading', { level: 1 }).allInnerTexts()
     const before = await shown(page)
     expect(before).not.toBeEmpty()

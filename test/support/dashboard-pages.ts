@@ -51,7 +51,7 @@ const moving = `[
 
 async function requireRightToLeft(page: Page): Promise<void> {
   await page.evaluate("document.documentElement.dir = 'rtl'")
-  for (const width of [360, 1_280]) {
+  for (const width of [360, 768, 1_024, 1_280]) {
     await resize(page, { width, height: 900 })
     expect([width, await overflowOf(page)]).toEqual([width, 0])
     expect([width, await page.evaluate(overlapping)]).toEqual([width, []])

@@ -1,4 +1,4 @@
-/** The pictures of the dashboard that README shows. Run by scripts/dashboard. */
+/** The pictures that README and the manual show. Run by scripts/dashboard. */
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { Demo } from '../support/demo.ts'
 
 /** A Thursday afternoon, fixed so that the demo's figures are the same whenever the pictures are made. */
 const at = Date.parse('2026-09-17T12:05:00Z')
-const folder = join(import.meta.dir, '../fixtures/dashboard')
+const folder = join(import.meta.dir, '../../src/manual/pictures')
 
 const pictures = [
   { name: 'overview', path: '', heading: 'Needs attention', height: 600 },

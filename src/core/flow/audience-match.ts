@@ -27,7 +27,8 @@ export function ruleMatches({ attribute, op, value }: AudienceRule, traits: Trai
       return contains(actual, value)
     default: {
       const order = compared(actual, value)
-      return order !== null && orders[op](order)
+      // A newer Cairn may know more.
+      return order !== null && orders[op]?.(order) === true
     }
   }
 }

@@ -1,5 +1,6 @@
 import { createTwoFilesPatch, diffArrays, FILE_HEADERS_ONLY } from 'diff'
 import type { FlowDefinition } from './flow.ts'
+import { itemsOf } from './items.ts'
 import { flowText } from './text.ts'
 
 /** What changes about a flow's steps, or its items, by key. */
@@ -40,7 +41,7 @@ export function flowDifference(
 ): FlowDifference {
   return {
     steps: partChanges(before.steps, after.steps, stepKeys),
-    items: partChanges(before.checklist?.items ?? [], after.checklist?.items ?? [], itemKeys),
+    items: partChanges(itemsOf(before), itemsOf(after), after.launcher ? stepKeys : itemKeys),
     diff: textDifference(flowText(before), flowText(after), names),
   }
 }
@@ -50,10 +51,10 @@ export function newFlowDifference(
   flow: FlowDefinition,
   names: readonly [before: string, after: string],
 ): FlowDifference {
-  const added = (parts: readonly Part[] = []) => partChanges([], parts, new Set())
+  const added = (parts: readonly Part[]) => partChanges([], parts, new Set())
   return {
     steps: added(flow.steps),
-    items: added(flow.checklist?.items),
+    items: added(itemsOf(flow)),
     diff: textDifference('', flowText(flow), names),
   }
 }

@@ -133,6 +133,13 @@ const reasons: Record<
     if (when?.delayMs === undefined) return null
     return `on the page for ${when.delayMs} ms, which only the browser knows`
   },
+  trigger({ flow: { when } }, { onPage }) {
+    if (when?.trigger === undefined) return null
+    const { on, element = '', event = '' } = when.trigger
+    const what = { click: `a click on ${shown(element)}`, event: `the event ${shown(event)}` }[on]
+    const known = onPage === null ? ', which only the browser knows' : ''
+    return `waits for ${what ?? 'a trigger that is not known here'}${known}`
+  },
   throttle({ flow }, { throttle, now }) {
     if (throttle === null || shownAs(flow) !== 'steps') return null
     const begun = lately(throttle.begun, now)

@@ -2,7 +2,7 @@ import { below, quoted, shown, unknownField } from '../text/wording.ts'
 import { asAuthored, readShape } from './file-shape.ts'
 import { FlowDefinition } from './flow.ts'
 import { partsOf, problemsOf } from './lint.ts'
-import { waitingProblems } from './lint-conditions.ts'
+import { type OtherFlow, referenceProblems } from './lint-references.ts'
 import { error } from './problem.ts'
 import { type FileProblem, type Root, SourceFile } from './source-file.ts'
 import { at } from './texts/fields.ts'
@@ -28,11 +28,11 @@ export interface FlowFile {
  * shape is wrong, only what concerns fields whose shape is right. With several YAML documents, a path
  * begins with the index of the document.
  *
- * @param options.others keys of flows that those of the file may wait for
+ * @param options.others flows that those of the file may name
  */
 export function readFlowFile(
   text: string,
-  options: { format?: 'yaml' | 'json'; others?: readonly string[] } = {},
+  options: { format?: 'yaml' | 'json'; others?: readonly OtherFlow[] } = {},
 ): FlowFile {
   const file = new SourceFile(text, options.format ?? 'yaml')
   const result = new FlowReader(file).read(options.others)
@@ -70,11 +70,11 @@ class FlowReader {
     this.isComplete = file.roots.length > 0
   }
 
-  read(others?: readonly string[]): Omit<FlowFile, 'problems'> {
+  read(others?: readonly OtherFlow[]): Omit<FlowFile, 'problems'> {
     for (const root of this.file.roots) this.readRoot(root)
     const flows = this.entries.map(({ flow }) => flow)
-    for (const [key, problem] of waitingProblems(flows, others)) {
-      // If some flows could not be read, they may be the ones that this flow waits for.
+    for (const { key, problem } of referenceProblems(flows, others)) {
+      // If some flows could not be read, they may be the ones that this flow names.
       if (problem.severity === 'warning' && !this.isComplete) continue
       const { root, pointer } = this.entries.find(({ flow }) => flow.key === key)!
       this.file.reportIn(root, { ...problem, path: pointer + problem.path })

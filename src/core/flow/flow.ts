@@ -13,6 +13,7 @@ export const UrlRule = closed({
       exact: 'the address equals the pattern',
       prefix: 'the address starts with the pattern',
       glob: 'the address matches the pattern: * matches anything but a slash, ** matches anything',
+      regex: 'the whole path matches the regular expression, of at most 200 characters',
     },
     { description: "How the pattern is compared with the page's URL." },
   ),
@@ -191,7 +192,9 @@ export function meantBy<T extends Target>({ alternates, fingerprint, ...meant }:
   return meant
 }
 
-/** A button of a step; `href` is for the action "link". */
+const startedFlow = (description: string) => Type.Optional(key(description))
+
+/** A button of a step; `href` is for the action "link", `flow` for "start". */
 export const Button = closed({
   label: text(1, 100, { description: 'Text of the button.' }),
   action: oneOf(
@@ -201,12 +204,16 @@ export const Button = closed({
       complete: 'ends the flow as completed',
       dismiss: 'ends the flow as dismissed',
       link: 'opens href',
+      start: 'ends the flow as completed and starts another flow',
     },
     { description: 'What the button does.' },
   ),
   href: nullable(link, 'Where the action "link" leads: https:, http:, mailto:, tel: or relative.'),
   goto: Type.Optional(
     key('Key of the step that the action "next" leads to. Defaults to the step after this one.'),
+  ),
+  flow: startedFlow(
+    'Key of the flow that the action "start" starts, whatever its own rules say, if it is published.',
   ),
 })
 export type Button = Static<typeof Button>
@@ -307,14 +314,49 @@ const itemFields = {
   key: key(
     'Your own name for the item, unique in the flow. Keep it over versions: its ticks belong to it.',
   ),
-  title: text(1, 200, { description: 'What to do, as plain text.' }),
+  title: text(1, 200, { description: 'What to do or to open, as plain text.' }),
   description: nullable(text(0, 10_000), 'More about it, as Markdown without HTML.'),
   completeOn: nullable(
     closed({ event: eventName({ description: 'Name of the custom event.' }) }),
     'The custom event that ticks the item. Without it, a click on the item does. Your back end can tick it too.',
   ),
   href: nullable(link, 'Where the item leads: https:, http:, mailto:, tel: or relative.'),
+  flow: startedFlow(
+    'Key of a flow that the item starts when it is pressed, whatever its own rules say, if it is published.',
+  ),
+  announcements: Type.Optional(
+    Type.Literal(true, {
+      description:
+        "In a launcher: lists the person's announcements, newest first, and marks those that they have not read.",
+    }),
+  ),
 }
+
+const launcherFields = <Item extends TSchema>(item: Item) => ({
+  target: Type.Optional(
+    text(1, 1_000, {
+      description:
+        'CSS selector of your own element that opens it, such as a Help link. Without it, a button in the corner does.',
+    }),
+  ),
+  icon: oneOf(
+    { help: 'a question mark', book: 'a book', bulb: 'a light bulb', gift: 'a gift' },
+    { default: 'help', description: 'Icon of the button.' },
+  ),
+  iconOnly: Type.Boolean({
+    default: false,
+    description: 'Whether the button shows its icon alone. Otherwise the title is beside it.',
+  }),
+  side: oneOf(
+    { start: 'where lines of text begin', end: 'where lines of text end' },
+    { default: 'end', description: 'Bottom corner of the page where the button is.' },
+  ),
+  items: Type.Array(item, {
+    maxItems: 20,
+    description:
+      'What it offers, in order. Each item has exactly one of href, flow and announcements.',
+  }),
+})
 
 const heading = Type.Optional(
   text(1, 200, { description: 'The heading that visitors read. Defaults to the name.' }),
@@ -330,10 +372,11 @@ const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item
       tour: 'steps in order',
       checklist: 'items to tick, in any order or in sequence',
       announcement: 'news, usually one step',
+      launcher: 'a button that opens a list of links, flows and announcements',
     },
     {
       description:
-        'Kind of flow. Defaults to a checklist if it has one and no steps, otherwise to a tour.',
+        'Kind of flow. Without steps it defaults to a launcher or a checklist if it has one, otherwise to a tour.',
     },
   ),
   priority: Type.Integer({
@@ -348,7 +391,10 @@ const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item
       until_completed: 'until it is completed',
       always: 'every time',
     },
-    { default: 'once', description: 'How often a person sees it.' },
+    {
+      description:
+        'How often a person sees it. Defaults to always for a launcher, otherwise to once.',
+    },
   ),
   targeting: Targeting,
   schedule: Type.Optional(Schedule),
@@ -374,8 +420,16 @@ const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item
     }),
     'Items to tick. The last tick completes the flow.',
   ),
+  launcher: Type.Optional(
+    closed(launcherFields(item), {
+      description:
+        'A button that opens a resource centre, under the title. Only for kind launcher.',
+    }),
+  ),
   texts: textsOf(closed({ title: heading }), closed(stepFields), closed(itemFields)),
 })
+
+export const flowKinds = ['tour', 'checklist', 'announcement', 'launcher'] as const
 
 export const flowStatuses = ['draft', 'published', 'archived'] as const
 export type FlowStatus = (typeof flowStatuses)[number]
@@ -425,9 +479,18 @@ export type FlowDefinition = Static<typeof FlowDefinition> & { id?: never }
 export const derivedDefaults = {
   flow: {
     name: (flow: Pick<FlowDefinition, 'key'>): string => flow.key,
-    kind: (flow: Pick<FlowDefinition, 'steps' | 'checklist'>): FlowDefinition['kind'] =>
-      // While a file is read, either may be of any shape.
-      flow.checklist !== null && flow.steps?.length === 0 ? 'checklist' : 'tour',
+    kind: (
+      flow: Pick<FlowDefinition, 'steps' | 'checklist' | 'launcher'>,
+    ): FlowDefinition['kind'] => {
+      // While a file is read, each may be of any shape.
+      if (flow.steps?.length !== 0) return 'tour'
+      return flow.launcher ? 'launcher' : flow.checklist !== null ? 'checklist' : 'tour'
+    },
+    frequency: ({
+      kind,
+      launcher,
+    }: Pick<FlowDefinition, 'kind' | 'launcher'>): FlowDefinition['frequency'] =>
+      kind === 'launcher' || launcher ? 'always' : 'once',
   },
   step: {
     kind: (step: Pick<StepDefinition, 'target'>): StepDefinition['kind'] =>

@@ -30,7 +30,7 @@ export function pageFlow(
   { definition, version, publishedAt }: StoredVersion,
   ids: FlowIds = keysAsIds,
 ): Flow {
-  const { key, steps, checklist } = definition
+  const { key, steps, checklist, launcher } = definition
   const placed = (schema: TObject, idOf: FlowIds['step'], parts: readonly { key: string }[]) =>
     parts.map((part, position) => picked(schema, { ...part, id: idOf(part.key), position }))
   return picked(Flow, {
@@ -40,6 +40,9 @@ export function pageFlow(
     publishedAt: isoTime(publishedAt),
     steps: placed(Step, ids.step, steps),
     checklist: checklist && { ...checklist, items: placed(Item, ids.item, checklist.items) },
+    ...(launcher && {
+      launcher: { ...launcher, items: placed(Item, ids.step, launcher.items) },
+    }),
   }) as Flow
 }
 

@@ -6,7 +6,6 @@ import { comparedBy } from './audience-match.ts'
 import { contradictions } from './contradiction.ts'
 import { AudienceRule, FlowDefinition, StepPage, StepRule, Targeting, UrlRule } from './flow.ts'
 import { errorIf, type LintRule, type LintRules, onFields, onWhole, warnIf } from './lint-rule.ts'
-import { error, type FlowProblem, warning } from './problem.ts'
 import { isDay, isZone, spanMs, spanOf } from './schedule.ts'
 import type { Schedule } from './timing.ts'
 import { patternProblem } from './url-pattern.ts'
@@ -43,7 +42,8 @@ export const eventRule = <Part>(
 
 /** Whether a star is the only odd thing. A path can contain one, though that is seldom meant; a host cannot. */
 function isOnlyTheStar(rule: UrlRule): boolean {
-  if (rule.match === 'glob' || /^(?:[^/]*:\/\/)?[^/]*\*/.test(rule.pattern)) return false
+  if (rule.match === 'glob' || rule.match === 'regex') return false
+  if (/^(?:[^/]*:\/\/)?[^/]*\*/.test(rule.pattern)) return false
   return patternProblem({ ...rule, pattern: rule.pattern.replaceAll('*', '%2A') }) === null
 }
 
@@ -119,6 +119,11 @@ function stepRuleProblem({ attribute, answer, event, op, value }: StepRule) {
   return { path: op === undefined ? '/value' : '/op', message }
 }
 
+function selectorProblem(selector: string | undefined): string | null {
+  const read = selector === undefined ? null : readSelector(selector)
+  return read && 'problem' in read ? read.problem : null
+}
+
 /** Events further back are not looked up. */
 const maxWithinMs = 365 * dayMs
 
@@ -129,6 +134,7 @@ const wrongTimes = (schedule: Schedule) =>
   })
 
 const { schedule: ScheduleField, when: WhenField, goal: GoalField } = FlowDefinition.properties
+const { trigger: TriggerField } = WhenField.properties
 
 export const conditionRules: readonly LintRules[] = [
   onWhole(
@@ -223,10 +229,24 @@ export const conditionRules: readonly LintRules[] = [
       ({ within }) => within !== undefined && spanMs(within) > maxWithinMs,
       'A limit can be at most a year: write at most 365d, or remove it for no limit',
     ),
-    errorIf('invalid_selector /element', ({ element }) => {
-      const read = element === undefined ? null : readSelector(element)
-      return read && 'problem' in read ? read.problem : null
+    errorIf('invalid_selector /element', ({ element }) => selectorProblem(element)),
+  ),
+  onWhole(
+    TriggerField,
+    eventRule('never_sent /event', ({ event }) => event, 'The flow never starts'),
+    errorIf('missing_trigger', ({ on, element, event }) => {
+      if (on === 'click' && element === undefined)
+        return { path: '/element', message: 'The flow starts on a click: add the element' }
+      if (on === 'event' && event === undefined)
+        return { path: '/event', message: 'The flow starts on an event: add its name as event' }
+      return null
     }),
+    warnIf('unused_field', ({ on, element, event }) => {
+      const message = `This has no effect with "on: ${on}": remove it`
+      if (on !== 'click' && element !== undefined) return { path: '/element', message }
+      return on !== 'event' && event !== undefined && { path: '/event', message }
+    }),
+    errorIf('invalid_selector /element', ({ element }) => selectorProblem(element)),
   ),
   onWhole(
     GoalField,
@@ -252,37 +272,3 @@ export const conditionRules: readonly LintRules[] = [
     ),
   ),
 ]
-
-/**
- * Problems of flows that wait for each other, by flow key. Flows that wait in a circle never begin, and a
- * flow that is not among these has to be published in another way.
- *
- * @param others keys of flows that are known besides
- */
-export function waitingProblems(
-  flows: readonly Pick<FlowDefinition, 'key' | 'when'>[],
-  others: readonly string[] = [],
-): Map<string, FlowProblem> {
-  const afterOf = new Map(flows.map(({ key, when }) => [key, when?.after]))
-  const problems = new Map<string, FlowProblem>()
-  const place = '/when/after'
-  for (const [key, after] of afterOf) {
-    if (after === undefined || after === key) continue
-    if (!afterOf.has(after)) {
-      if (others.includes(after)) continue
-      const message = `No flow here has the key ${quoted(after)}: the flow begins only where another file publishes it`
-      problems.set(key, warning('unknown_flow', place, message))
-      continue
-    }
-    const seen = new Set<string>()
-    let next: string | undefined = after
-    while (next !== undefined && next !== key && !seen.has(next)) {
-      seen.add(next)
-      next = afterOf.get(next)
-    }
-    if (next !== key) continue
-    const message = `This flow and ${quoted(after)} wait for each other, and neither begins: remove one "after"`
-    problems.set(key, error('waits_in_circle', place, message))
-  }
-  return problems
-}

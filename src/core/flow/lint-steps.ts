@@ -219,6 +219,17 @@ export const stepRules: readonly LintRules[] = [
       (_, { action }) =>
         `The step has no effect with "action: ${action}": write "action: next", or remove goto`,
     ),
+    errorIf(
+      'missing_flow /flow',
+      ({ action, flow }) => action === 'start' && flow === undefined,
+      'A button with "action: start" needs the key of a flow: add flow',
+    ),
+    warnIf(
+      'unused_flow /flow',
+      ({ action, flow }) => action !== 'start' && flow !== undefined,
+      (_, { action }) =>
+        `The flow has no effect with "action: ${action}": write "action: start", or remove flow`,
+    ),
   ),
   onWhole(
     QuestionField,

@@ -4,7 +4,9 @@ import { typeOf } from '../shape-problems.ts'
 import { quoted, shown } from '../text/wording.ts'
 import { branchOf } from './authoring.ts'
 import { FlowDefinition, ItemDefinition } from './flow.ts'
+import { itemsOf } from './items.ts'
 import { conditionRules, eventRule } from './lint-conditions.ts'
+import { startsIn } from './lint-references.ts'
 import { errorIf, type LintRules, onFields, onWhole, repeatedKeys, warnIf } from './lint-rule.ts'
 import { stepRules } from './lint-steps.ts'
 import { markdownRules } from './markdown-rules.ts'
@@ -75,10 +77,12 @@ export function storedFlowErrors(stored: unknown): FlowProblem[] {
   return [...paths].slice(0, 20).map(path => error('invalid_value', path, message))
 }
 
-type Shown = Pick<FlowDefinition, 'kind' | 'steps' | 'checklist'>
+const hasBoth = (flow: Pick<FlowDefinition, 'kind' | 'steps' | 'checklist'>) =>
+  flow.steps.length > 0 && (flow.checklist?.items ?? []).length > 0
 
-const itemsOf = ({ checklist }: Pick<FlowDefinition, 'checklist'>) => checklist?.items ?? []
-const hasBoth = (flow: Shown) => flow.steps.length > 0 && itemsOf(flow).length > 0
+/** What an item of a launcher can be, of which it is exactly one. */
+const offers = ({ href, flow, announcements }: ItemDefinition) =>
+  [href !== null, flow !== undefined, announcements !== undefined].filter(Boolean).length
 
 const flowRules: readonly LintRules[] = [
   // A flow that is barely begun has enough to fix.
@@ -92,14 +96,35 @@ const flowRules: readonly LintRules[] = [
     ),
     errorIf(
       'empty_flow /steps',
-      ({ kind, steps }) => kind !== 'checklist' && steps.length === 0,
+      ({ kind, steps }) => kind !== 'checklist' && kind !== 'launcher' && steps.length === 0,
       (_, flow) =>
         `The flow shows nothing: add a step, or ${itemsOf(flow).length > 0 ? 'write "kind: checklist" to show the items' : 'a checklist with an item'}`,
     ),
   ),
   onFields(
     FlowDefinition,
-    ['kind', 'steps', 'checklist'],
+    ['kind', 'steps', 'checklist', 'launcher'],
+    errorIf(
+      'empty_flow /launcher/items',
+      ({ kind, launcher }) => kind === 'launcher' && !launcher?.items.length,
+      'The launcher offers nothing: add an item with href, flow or announcements',
+    ),
+    warnIf(
+      'not_a_launcher /launcher',
+      ({ kind, launcher }) => launcher !== undefined && kind !== 'launcher',
+      'Only a flow of "kind: launcher" has a launcher: write that, or remove the launcher',
+    ),
+    errorIf(
+      'launcher_has_more',
+      ({ kind, steps, checklist }) =>
+        kind !== 'launcher'
+          ? []
+          : [
+              ...(steps.length > 0 ? [{ path: '/steps' }] : []),
+              ...(checklist ? [{ path: '/checklist' }] : []),
+            ],
+      'A launcher has items alone: move this to a flow of its own, and name it in an item',
+    ),
     warnIf(
       'items_not_shown /checklist/items',
       flow => hasBoth(flow) && shownAs(flow) === 'steps',
@@ -113,19 +138,69 @@ const flowRules: readonly LintRules[] = [
   ),
   onFields(
     FlowDefinition,
-    ['key', 'name', 'title', 'kind', 'steps', 'checklist'],
-    warnIf(
-      'key_as_heading /title',
-      flow => shownAs(flow) === 'checklist' && flow.title === undefined && flow.name === flow.key,
-      (_, { key }) =>
-        `Visitors read the key ${quoted(key)} as the heading of this list: add a title`,
+    ['kind', 'frequency'],
+    errorIf(
+      'launcher_frequency /frequency',
+      ({ kind, frequency }) => kind === 'launcher' && frequency !== 'always',
+      'A launcher stays after it was opened: write "frequency: always", or remove it',
     ),
   ),
   onFields(
     FlowDefinition,
-    ['steps', 'checklist'],
-    repeatedKeys('/steps', ({ steps }: Pick<FlowDefinition, 'steps' | 'checklist'>) => steps),
-    repeatedKeys('/checklist/items', itemsOf),
+    ['key', 'name', 'title', 'kind', 'steps', 'checklist'],
+    warnIf(
+      'key_as_heading /title',
+      flow => shownAs(flow) !== 'steps' && flow.title === undefined && flow.name === flow.key,
+      (_, { key }) => `Visitors read the key ${quoted(key)} as the heading: add a title`,
+    ),
+  ),
+  onFields(
+    FlowDefinition,
+    ['key', 'steps', 'checklist', 'launcher'],
+    errorIf('starts_itself', flow =>
+      startsIn(flow)
+        .filter(({ named }) => named === flow.key)
+        .map(({ path }) => ({ path, message: 'The flow would start itself: name another flow' })),
+    ),
+  ),
+  onFields(
+    FlowDefinition,
+    ['steps', 'checklist', 'launcher'],
+    warnIf(
+      'announcements_elsewhere',
+      ({ checklist }) =>
+        (checklist?.items ?? []).flatMap(({ announcements }, at) =>
+          announcements ? [{ path: `/checklist/items/${at}/announcements` }] : [],
+        ),
+      'Only a launcher lists announcements: move this item to one',
+    ),
+    errorIf(
+      'what_it_opens',
+      ({ launcher }) =>
+        (launcher?.items ?? []).flatMap((item, at) =>
+          offers(item) === 1 ? [] : [{ path: `/launcher/items/${at}` }],
+        ),
+      'An item of a launcher opens one thing: write exactly one of href, flow and announcements',
+    ),
+    warnIf(
+      'nothing_to_tick',
+      ({ launcher }) =>
+        (launcher?.items ?? []).flatMap(({ completeOn }, at) =>
+          completeOn ? [{ path: `/launcher/items/${at}/completeOn` }] : [],
+        ),
+      'Items of a launcher are not ticked: remove completeOn',
+    ),
+    repeatedKeys('/launcher/items', ({ launcher }) => launcher?.items ?? []),
+    errorIf(
+      'repeated_key /launcher/items',
+      ({ steps, launcher }) =>
+        (launcher?.items ?? []).flatMap(({ key }, at) =>
+          steps.some(step => step.key === key) ? [{ path: `/${at}/key` }] : [],
+        ),
+      'A step has this key: change it',
+    ),
+    repeatedKeys('/steps', ({ steps }) => steps),
+    repeatedKeys('/checklist/items', ({ checklist }) => checklist?.items ?? []),
   ),
   onWhole(
     ItemDefinition,
@@ -133,6 +208,11 @@ const flowRules: readonly LintRules[] = [
       'never_completed /completeOn/event',
       ({ completeOn }) => completeOn?.event,
       'Nothing can complete this item',
+    ),
+    warnIf(
+      'unused_href /href',
+      ({ href, flow }) => href !== null && flow !== undefined,
+      'The item starts a flow, so the link has no effect: remove href or flow',
     ),
     ...markdownRules('/description', ({ description }: ItemDefinition) => description ?? ''),
   ),

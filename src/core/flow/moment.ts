@@ -22,6 +22,8 @@ export interface Moment {
     /** How long the person has been on the page, milliseconds. */
     viewedMs: number
     sees(selector: string): boolean
+    /** Whether the trigger of a flow has fired just now. */
+    isTriggered(flow: Timed): boolean
   } | null
 }
 
@@ -68,6 +70,8 @@ export const momentConditions = {
     when?.delayMs === undefined || (onPage && onPage.viewedMs >= when.delayMs),
   throttle: (flow: Timed, { throttle, now }: Moment): boolean =>
     throttle === null || shownAs(flow) !== 'steps' || lately(throttle.begun, now) < throttle.most,
+  trigger: (flow: Timed, { onPage }: Moment): boolean | null =>
+    flow.when?.trigger === undefined || (onPage?.isTriggered(flow) ?? null),
   /** Last, because it has to look at the page. */
   element: ({ when }: Timed, { onPage }: Moment): boolean | null =>
     when?.element === undefined || (onPage?.sees(when.element) ?? null),

@@ -11,10 +11,19 @@ const tokensOf = (text: string): Token[] =>
 
 /** A rule as one pattern over complete addresses: a path may be on any host. */
 function patternOf(rule: UrlRule): string | null {
+  if (rule.match === 'regex') return beginningOf(rule.pattern)
   const wanted = normalisedPattern(rule)
   if (wanted === null) return null
   const complete = wanted.startsWith('/') ? `*://*${wanted}` : wanted
   return rule.match === 'prefix' ? `${complete}**` : complete
+}
+
+/** What every address that a regular expression matches begins with, and anything after it. */
+function beginningOf(pattern: string): string {
+  const [plain = ''] = /^\^?((?:[\w/:%-]|\\[^\w*])(?![*+?{]))*/.exec(pattern) ?? []
+  const beginning = pattern.includes('|') ? '' : plain.replace(/[\^\\]/g, '')
+  if (pattern.includes('://')) return `${beginning}**`
+  return beginning.startsWith('/') ? `*://*${beginning}**` : '**'
 }
 
 /** Path, query and fragment of a pattern, each with its mark; empty if it has none. */

@@ -1,4 +1,5 @@
 import type { FlowDefinition, UrlRule } from './flow.ts'
+import { itemsOf } from './items.ts'
 
 /** How a flow that was tried in another organisation compares with this one. */
 export const promotionStates = ['new', 'changed', 'same', 'missing'] as const
@@ -15,13 +16,14 @@ export function promotionStateOf(
 }
 
 /** Every address that a flow names, in its rules and in its links. */
-function addressesIn({ targeting, steps, checklist }: FlowDefinition): string[] {
+function addressesIn(flow: FlowDefinition): string[] {
+  const { targeting, steps } = flow
   const rules: (UrlRule | null | undefined)[] = [
     ...targeting.urls,
     ...steps.map(({ page }) => page),
   ]
   const links = steps.flatMap(({ buttons }) => buttons.map(({ href }) => href))
-  const items = checklist?.items.map(({ href }) => href) ?? []
+  const items = itemsOf(flow).map(({ href }) => href)
   return [...rules.map(rule => rule?.pattern), ...links, ...items].flatMap(one => one ?? [])
 }
 

@@ -8,10 +8,11 @@ export interface FlowParts {
 }
 
 /**
- * What pages show of a flow: its steps, which interrupt a person, or its items, which wait beside the page.
- * If it has both, its kind decides.
+ * What pages show of a flow: its steps, which interrupt a person, its items, which wait beside the page, or
+ * its launcher, which is always there. If it has both steps and items, its kind decides.
  */
-export function shownAs({ kind, steps, checklist }: FlowParts): 'steps' | 'checklist' {
+export function shownAs({ kind, steps, checklist }: FlowParts): 'steps' | 'checklist' | 'launcher' {
+  if (kind === 'launcher') return kind
   const isList = checklist?.items.length && (kind === 'checklist' || steps.length === 0)
   return isList ? 'checklist' : 'steps'
 }

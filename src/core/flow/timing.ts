@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { closed, eventName, key, localTime, text, timeSpan, zoneName } from './values.ts'
+import { closed, eventName, key, localTime, oneOf, text, timeSpan, zoneName } from './values.ts'
 
 /** When a flow begins, and for how many people. Fields that a flow does not set are absent everywhere. */
 
@@ -26,6 +26,26 @@ export type Schedule = Static<typeof Schedule>
 
 /** The most occurrences of an event that a flow can wait for. This many are kept for each person. */
 const maxCounted = 50
+
+/** What a person does that starts a flow. A page does not start a flow whose trigger it does not know. */
+export const Trigger = closed(
+  {
+    on: oneOf(
+      { click: 'the person clicks the element', event: 'the page tracks the event' },
+      { description: 'What starts the flow.' },
+    ),
+    element: Type.Optional(
+      text(1, 1_000, { description: 'CSS selector of the element, for "on: click".' }),
+    ),
+    event: Type.Optional(eventName({ description: 'Name of the event, for "on: event".' })),
+  },
+  {
+    description:
+      'Starts the flow at the moment when this happens, if everything else about the flow allows ' +
+      'it then. Without it, the flow starts by itself.',
+  },
+)
+export type Trigger = Static<typeof Trigger>
 
 /** What must have happened before a new run begins. */
 export const When = closed(
@@ -56,6 +76,7 @@ export const When = closed(
         description: 'CSS selector of an element that must be visible on the page.',
       }),
     ),
+    trigger: Type.Optional(Trigger),
   },
   { description: 'What must have happened before the flow starts. All conditions must be met.' },
 )

@@ -1,5 +1,6 @@
 import { shown } from '../text/wording.ts'
 import type { UrlRule } from './flow.ts'
+import { regexProblem } from './url-regex.ts'
 import { type AddressParts, addressParts, globMatches, parsed } from './url-rule.ts'
 
 /** Pages and explanations compare every pattern again and again, and each wildcard takes them its time. */
@@ -10,6 +11,7 @@ export function patternProblem({ match, pattern }: UrlRule): string | null {
   if (pattern === '') return `The pattern is empty: ${writeEither}`
   if (/\p{Cc}/u.test(pattern)) return 'The pattern contains a control character: remove it'
   if (/\s/.test(pattern)) return 'The pattern contains a space: remove it, or write %20'
+  if (match === 'regex') return regexProblem(pattern)
   if (pattern.includes('\\')) return 'The pattern contains a backslash: write / instead'
   if (match !== 'glob' && pattern.includes('*')) {
     return `"${match}" takes * for a plain character: use "match: glob", or write %2A for a star`

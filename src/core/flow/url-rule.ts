@@ -15,25 +15,32 @@ import type { StepDefinition, UrlRule } from './flow.ts'
  * - `prefix`: the address begins with the pattern, plainly: `/pro` is also the beginning of `/prose`
  * - `glob`: `*` stands for any run without `/`, `**` for anything; nothing else is special. A literal star
  *   is written `%2A`
+ * - `regex`: see `regexMatches` (url-regex.ts)
+ *
+ * A kind of rule that only a newer Cairn knows matches nothing.
  *
  * A pattern that is neither a path nor an address matches nothing; `patternProblem` (url-pattern.ts)
  * says so.
  */
 export function urlMatches(rule: UrlRule, url: URL): boolean {
+  if (rule.match === 'regex') return regex.matches?.(rule.pattern, url) === true
   const wanted = normalisedPattern(rule)
   if (wanted === null) return false
   const address = comparable(url, wanted)
   if (rule.match === 'exact') return address === wanted
   if (rule.match === 'prefix') return address.startsWith(wanted)
-  return globMatches(wanted, address)
+  return rule.match === 'glob' && globMatches(wanted, address)
 }
+
+/** How rules of the kind `regex` are compared: `url-regex.ts` sets it, which not every page loads. */
+export const regex: { matches?: (pattern: string, url: URL) => boolean } = {}
 
 /**
  * Whether the rule only matches a site's root page (`/` without query and fragment), on one host or on
  * many. Authors who write that often mean the whole site.
  */
 export function matchesOnlyRoot(rule: UrlRule): boolean {
-  if (rule.match === 'prefix') return false
+  if (rule.match === 'prefix' || rule.match === 'regex') return false
   const wanted = normalisedPattern(rule)
   if (wanted === null || wanted === '/') return wanted === '/'
   const address = addressParts(wanted)
@@ -92,7 +99,7 @@ function pathAsWritten(path: string): string {
 }
 
 /** The part of an address that a pattern is compared with. */
-function comparable(url: URL, wanted: string): string {
+export function comparable(url: URL, wanted: string): string {
   const path = wanted.startsWith('/') ? url.pathname : `${url.protocol}//${url.host}${url.pathname}`
   // Not `search` and `hash`, which are empty for a bare "?" or "#".
   const [beforeFragment, fragment] = cut(url.href, '#')

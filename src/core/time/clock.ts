@@ -26,16 +26,16 @@ export function isoTimeOrNull(epochMs: number | null): string | null {
 
 /** The form of a time. Only `parseTime` checks which days and hours exist. */
 export const timePattern =
-  /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,12}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
-
-/** The numbers must not be negative. */
-const isClock = (hour: number, minute: number) => hour <= 23 && minute <= 59
+  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d):(\d\d)(?:\.(\d{1,12}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
 /** The first and the last moment that a JavaScript date can hold. */
 export const maxMs = 8_640_000_000_000_000
 
-/** The length of `2026-11-20T09:30:00.000Z`. */
-const isoLength = 24
+/** The moment of a text that is exactly as `isoTime` writes it; null for any other, such as a day that no month has. */
+function momentOf(text: string): number | null {
+  const ms = Date.parse(text)
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === text ? ms : null
+}
 
 /**
  * A time as clients send it: RFC 3339 (section 5.6) or epoch milliseconds.
@@ -50,21 +50,13 @@ export function parseTime(value: unknown): number | null {
   }
   if (typeof value !== 'string') return null
   // Nearly every client sends this form, which takes a fifth of the time of the pattern.
-  const usual = value.length === isoLength ? Date.parse(value) : Number.NaN
-  if (!Number.isNaN(usual) && new Date(usual).toISOString() === value) return usual
-  const parts = timePattern.exec(value)
-  if (!parts) return null
-  const [year = 0, month = 0, day = 0] = parts.slice(1, 4).map(Number)
-  const [hour = 0, minute = 0, second = 0] = parts.slice(4, 7).map(Number)
-  const offset = [Number(parts[9] ?? 0), Number(parts[10] ?? 0)] as const
-  const millisecond = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'))
-  const date = new Date(0)
-  // Not Date.UTC, which reads the years 0 to 99 as 1900 to 1999.
-  date.setUTCFullYear(year, month - 1, day)
-  // A day that a month lacks becomes one of another month.
-  const isDate = date.getUTCMonth() === month - 1 && date.getUTCDate() === day
-  if (!isDate || !isClock(hour, minute) || second > 60 || !isClock(...offset)) return null
-  date.setUTCHours(hour, minute, second, millisecond)
-  const offsetMs = (offset[0] * 60 + offset[1]) * 60_000
-  return date.getTime() + (parts[8] === '-' ? offsetMs : -offsetMs)
+  const usual = value.endsWith('Z') ? momentOf(value) : null
+  if (usual !== null) return usual
+  const [form, day, minute, second, fraction = '', sign, hours = 0, minutes = 0] =
+    timePattern.exec(value) ?? []
+  const isLeap = second === '60'
+  const utc = momentOf(`${day}T${minute}:${isLeap ? 59 : second}.${`${fraction}000`.slice(0, 3)}Z`)
+  if (form === undefined || utc === null || +hours > 23 || +minutes > 59) return null
+  const offsetMs = (+hours * 60 + +minutes) * 60_000
+  return utc + (isLeap ? 1_000 : 0) + (sign === '-' ? offsetMs : -offsetMs)
 }

@@ -270,7 +270,10 @@ export function authoringRoutes(deps: {
         const options = { format, ...(normalised && { shownAt: receivedAt }) }
         let judged = await flowWork(org.ref, 'judge', text, options)
         if (judged.problems.some(({ code }) => code === 'unknown_flow')) {
-          const others = (await store.read(org.ref)).flows.map(({ key }) => key)
+          const others = (await store.read(org.ref)).flows.map(({ key, status }) => ({
+            key,
+            status,
+          }))
           judged = await flowWork(org.ref, 'judge', text, { ...options, others })
         }
         const { flows, problems, pages } = judged

@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { type FlowDefinition, isPromoted } from '../../core/flow/flow.ts'
+import { itemsOf } from '../../core/flow/items.ts'
 import type {
   AuthoredFlow,
   FlowChange,
@@ -129,7 +130,8 @@ export function unlocked(flow: AuthoredFlow): FlowChangeDecision<StatusOutcome> 
 /** A flow as the API returns it. */
 export function recordOf(flow: AuthoredFlow): FlowRecord {
   const { id, key, status, draft, newest, updatedAt, source, isLocked } = flow
-  const { name, kind, steps, checklist } = newestDefinition(flow)
+  const definition = newestDefinition(flow)
+  const { name, kind, steps } = definition
   return {
     id,
     key,
@@ -141,7 +143,7 @@ export function recordOf(flow: AuthoredFlow): FlowRecord {
     hasDraft: draft !== null,
     updatedAt,
     stepCount: steps.length,
-    itemCount: checklist?.items.length ?? 0,
+    itemCount: itemsOf(definition).length,
     etag: etagOf(flow),
     source: isPromoted(source) ? null : source,
     ...(isPromoted(source) && { promotedFrom: source }),

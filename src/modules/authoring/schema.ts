@@ -1,6 +1,6 @@
 import { type Static, type StaticDecode, Type } from '@sinclair/typebox'
 import type { FlowFingerprint } from '../../core/flow/fingerprint.ts'
-import { Flow, FlowDefinition, flowStatuses } from '../../core/flow/flow.ts'
+import { Flow, FlowDefinition, flowKinds, flowStatuses } from '../../core/flow/flow.ts'
 import { closed, text } from '../../core/flow/values.ts'
 import { Count, FlowId, Instant, InstantOrNull, OneOf, OrNull, Text } from '../../core/shapes.ts'
 import { VersionRecord } from '../../storage/interfaces/authoring.ts'
@@ -34,14 +34,14 @@ const flowFields = {
   id: FlowId,
   key: Type.String({ examples: ['welcome'] }),
   name: Type.String({ examples: ['Welcome tour'] }),
-  kind: OneOf(['tour', 'checklist', 'announcement']),
+  kind: OneOf(flowKinds),
   status,
   version: OrNull(Type.Integer(), 'The newest published version. Null if never published.', 3),
   publishedAt: InstantOrNull('When the newest version was published.'),
   hasDraft: Type.Boolean({ description: 'Whether the draft is newer than the newest version.' }),
   updatedAt: Instant('When it was last changed.'),
   stepCount: Count('Number of steps of the draft, or of the newest version without a draft.', 4),
-  itemCount: Count('Number of checklist items, counted like steps.', 0),
+  itemCount: Count('Number of items of a checklist or launcher, counted like steps.', 0),
   etag: Text('The `ETag` of the draft, to be sent as `If-Match`.', '"1f0k3q9z2m"'),
   source: OrNull(
     Type.Object({

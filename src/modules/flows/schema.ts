@@ -231,6 +231,7 @@ export const Explanation = Type.Object(
           'after',
           'event',
           'delay',
+          'trigger',
           'throttle',
           'element',
           'frequency',

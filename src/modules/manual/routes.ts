@@ -9,6 +9,7 @@ import type { Reply } from '../../http/responder.ts'
 import { type Route, route } from '../../http/route.ts'
 import { packedPages } from '../../manual/compile.ts' with { type: 'macro' }
 import type { ManualPages } from '../../manual/compile.ts'
+import { pictures } from '../../manual/pictures.ts'
 import style from './page/manual.css' with { type: 'text' }
 import script from './page/manual.js' with { type: 'text' }
 
@@ -42,6 +43,8 @@ const files = new Map([
   ['alerts.yaml', fileOf(pages.alertRules, 'application/yaml')],
   ['grafana.json', fileOf(pages.grafana, 'application/json')],
 ])
+
+const pictureHeaders = { 'Content-Type': 'image/webp', ...ofAnyone }
 
 const fontHeaders = {
   'Content-Type': 'font/woff2',
@@ -92,6 +95,8 @@ export const manualRoutes: Route[] = [
       if (found) return encodedReply(call, found.body, found.headers)
       const font = fontFiles.get(name)
       if (font) return { status: 200, body: Bun.file(font), headers: fontHeaders }
+      const picture = pictures.get(name)
+      if (picture) return { status: 200, body: Bun.file(picture), headers: pictureHeaders }
       const instead = missingPage(call.request)
       if (instead) return instead
       throw new AppError('not_found', 'Nothing exists at this path')

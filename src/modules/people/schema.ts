@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { flowKinds } from '../../core/flow/flow.ts'
 import { closed, text } from '../../core/flow/values.ts'
 import {
   Count,
@@ -189,7 +190,7 @@ export const PersonHistory = Type.Object(
         flowId: FlowId,
         flowKey: Type.String({ examples: ['welcome'] }),
         name: Type.String({ examples: ['Welcome tour'] }),
-        kind: OneOf(['tour', 'checklist', 'announcement']),
+        kind: OneOf(flowKinds),
         ...HistoryFields,
         inProgress: Type.Boolean({
           description: 'Whether the latest run is neither completed nor dismissed.',

@@ -31,7 +31,9 @@ function onlyOrigin({ origins }: Origins): string | undefined {
 function namedBy({ steps, targeting }: FlowDefinition): string[] {
   const rules: (UrlRule | null | undefined)[] = [steps[0]?.page, ...targeting.urls]
   return rules.flatMap(rule =>
-    !rule || (rule.match === 'glob' && rule.pattern.includes('*')) ? [] : [rule.pattern],
+    !rule || rule.match === 'regex' || (rule.match === 'glob' && rule.pattern.includes('*'))
+      ? []
+      : [rule.pattern],
   )
 }
 

@@ -1,8 +1,10 @@
+import '../../core/flow/url-regex.ts'
+import { isOnPage } from '../../core/flow/decision.ts'
 import { shownAs } from '../../core/flow/shown-as.ts'
 import type { Theme } from '../../core/flow/theme.ts'
 import { dropCounted, type Held } from '../author/held.ts'
 import type { LoadStage } from '../snippet/engine.ts'
-import { muted } from '../snippet/muted.ts'
+import { muted, standIns } from '../snippet/muted.ts'
 import { onNavigation } from '../snippet/navigation.ts'
 import type { Flow } from '../snippet/parts.ts'
 import { createRuns } from '../snippet/runs.ts'
@@ -73,8 +75,9 @@ export async function startPreview(
 
     const stage: Stage = createStage({
       ...muted,
-      feed: { ...muted.feed, theme: () => theme },
+      feed: { ...muted.feed, theme: () => theme, known: () => standIns(flow) },
       page: window,
+      isHere: step => isOnPage(step, new URL(location.href)),
       save: (of, run) => runs.save('', of, run),
       tell(name, what) {
         if (what === null) return
@@ -90,6 +93,7 @@ export async function startPreview(
         badge.say(words.outcomes[outcome])
         if (of === 'checklist') stage.clear(of)
       },
+      start: key => badge.say(words.starts(key)),
       giveWay() {
         gaveWay = true
         forget()
@@ -106,7 +110,7 @@ export async function startPreview(
       gaveWay = false
       const open = runs.open('', slot).find(({ flowId }) => flowId === flow.id)
       const run = open ?? runs.begin('', flow, { isOpen: innerWidth >= roomyPx })
-      badge.say(slot === 'checklist' ? words.list : '')
+      badge.say(words.shown[slot])
       stage.show(slot, flow, run)
     }
     onNavigation(window, () => (gaveWay ? play() : stage.moved()))

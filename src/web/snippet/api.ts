@@ -156,6 +156,8 @@ export interface ItemShown {
   /** Markdown without HTML. */
   description: string | null
   href: string | null
+  /** Key of the flow that `open` starts. */
+  flow: string | null
   isDone: boolean
   /** Whether its turn has come and a person can tick it. Items that wait for an event cannot be ticked. */
   canTick: boolean
@@ -173,11 +175,42 @@ export interface ChecklistShown {
   actions: {
     /** Ticks an item by its key, if its `canTick` is true. */
     tick(itemKey: string): void
-    /** Does what a press of the item does: ticks it, and follows its address. */
+    /** Does what a press of the item does: ticks it, and follows its address or starts its flow. */
     open(itemKey: string): void
     /** Unfolds it or folds it up; without an argument, it switches. */
     toggle(isOpen?: boolean): void
     dismiss(): void
+  }
+}
+
+/** An item of a launcher to draw. */
+export interface OfferShown {
+  id: string
+  key: string
+  title: string
+  /** Markdown without HTML. */
+  description: string | null
+  href: string | null
+  /** The flow that it starts, and how far the person is in it. */
+  starts: { flowKey: string; kind: string; progress: Progress } | null
+  /** The person's announcements, newest first, if the item lists them. */
+  announcements: { flowKey: string; title: string; publishedAt: string; isUnread: boolean }[] | null
+}
+
+/** A launcher to draw, in headless mode. */
+export interface LauncherShown {
+  flow: FlowData
+  items: OfferShown[]
+  /** How many announcements are unread. */
+  unread: number
+  isOpen: boolean
+  /** Whether a step is shown: one thing at a time. */
+  isHidden: boolean
+  actions: {
+    /** Opens or closes it; without an argument, it switches. */
+    toggle(isOpen?: boolean): void
+    /** While it is open: does what a press of the item, or of one of its announcements, does. */
+    choose(itemKey: string, announcementKey?: string): void
   }
 }
 
@@ -200,6 +233,15 @@ export interface Told {
   /** In headless mode, what to draw now, or null. A new listener is told at once. */
   step: StepShown | null
   checklist: ChecklistShown | null
+  launcher: LauncherShown | null
+}
+
+/** A tip that `highlight()` shows. It needs one of the two. */
+export interface Highlight {
+  /** Heading, as plain text; at most 200 characters are shown. */
+  title?: string | undefined
+  /** Text, as Markdown without HTML; at most 2,000 characters are shown. */
+  body?: string | undefined
 }
 
 /** What a page can say and ask: `window.cairn`. None of it throws. */
@@ -234,6 +276,15 @@ export interface Cairn {
   reset(): void
   /** The person has changed: from now on it is this one, with nobody in between. */
   reset(person: Identity): Promise<Identified>
+  /**
+   * Shows a tip at an element, without a flow and without reports. It closes with Escape, with a press
+   * anywhere else, with the next tip, when a step is shown, and with `highlight(null)`.
+   *
+   * @param selector CSS selector; the first element that it finds
+   * @returns whether the tip is shown: not without a visible element, nor while a step is shown
+   */
+  highlight(selector: string, tip: Highlight): Promise<boolean>
+  highlight(selector: null): Promise<boolean>
   /** Whether this flow, or any, is on this page now; also true while its element is being looked for. */
   isActive(flowKey?: string): boolean
   /** How far the person is, as this browser knows; null where no such flow is known (yet). */

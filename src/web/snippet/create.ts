@@ -44,6 +44,7 @@ const told: ReadonlySet<keyof Told> = new Set<keyof Told>([
   'active',
   'step',
   'checklist',
+  'launcher',
 ])
 
 /** The mark in session storage that opens the panel on the next page of this tab too. */
@@ -77,7 +78,12 @@ export function createCairn(
     return (settings.keepQuery ? href : origin + pathname).slice(0, 2_048)
   }
   /** What was told last and still holds. A listener that comes later is told it at once. */
-  const standing: Partial<Told> = { active: { flowKeys: [] }, step: null, checklist: null }
+  const standing: Partial<Told> = {
+    active: { flowKeys: [] },
+    step: null,
+    checklist: null,
+    launcher: null,
+  }
   const tell = <Name extends keyof Told>(name: Name, what: Told[Name]) => {
     if (name in standing) standing[name] = what
     for (const listener of listeners.get(name) ?? []) safely(() => listener(what as never))
@@ -112,20 +118,16 @@ export function createCairn(
     ...common,
     tab,
     person: () => person.current,
-    isHeard: feed.isHeard,
   })
   const runs = createRuns(store)
   const tracked = createTracked(store)
   const engine = createEngine({
+    ...common,
     outbox,
-    transport,
     feed,
     history,
-    store,
-    clock,
     loadTiming,
     person,
-    page,
     isSeen: () => isSeen,
     tell,
     hasTracked: name => tracked.has(person.name, name),
@@ -361,6 +363,7 @@ export function createCairn(
     },
     start: flowKey => engine.start(String(flowKey)),
     stop: () => engine.stop(),
+    highlight: engine.highlight,
     reset(next?: Identity) {
       if (who === 'said') who = 'guessed'
       engine.clear()

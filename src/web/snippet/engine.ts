@@ -6,17 +6,19 @@ import {
   firstDue,
   goesOnAt,
   isDueAgain,
+  isOnPage,
   noHistory,
   waitsForIdentify,
 } from '../../core/flow/decision.ts'
 import type { Judge } from '../../core/flow/moment.ts'
 import { shownAs } from '../../core/flow/shown-as.ts'
+import { pageOf, regex } from '../../core/flow/url-rule.ts'
 import type { FlowFeed } from './flow-feed.ts'
 import { ended, type History, started, withdrawn } from './history.ts'
 import type { BrowserStore, Flow, Outbox, Progress } from './parts.ts'
 import type { PersonStore } from './person.ts'
 import { isWithin } from './recency.ts'
-import { type Run, type Runs, type Slot, slots } from './runs.ts'
+import { newRun, type Run, type Runs, type Slot, slots } from './runs.ts'
 import { safely } from './safely.ts'
 import type { ServerClock } from './server-clock.ts'
 import type { Stage, StageDeps } from './stage.ts'
@@ -35,8 +37,11 @@ export const inTheMiddleMs = 5 * 60_000
 /** If a page says very much before its flows are known, only this many of the first calls are kept. */
 const maxUntold = 200
 
+/** The kinds of flows that this snippet shows. */
+const kinds: readonly Flow['kind'][] = ['tour', 'checklist', 'announcement', 'launcher']
+
 /** What the engine does for the stage. The stage's loader brings the parts itself. */
-type FromEngine = 'save' | 'end' | 'giveWay' | 'inVain'
+type FromEngine = 'save' | 'end' | 'start' | 'isHere' | 'giveWay' | 'inVain'
 type StageMaker = (deps: Omit<StageDeps, 'loadPart'>) => Stage
 
 /** Loads the stage. Rejects if it could not be loaded; another call retries. */
@@ -127,9 +132,10 @@ export function createEngine(deps: EngineDeps) {
     const selected = ofSlot.find(({ key }) => key === wanted)
     if (selected)
       return { flow: selected, run: open.find(({ flowId }) => flowId === selected.id) ?? null }
-    if (doneHere.has(slot)) return null
+    // After that, only what a person asks for by a trigger interrupts them.
+    const able = doneHere.has(slot) ? ofSlot.filter(flow => timing?.isTriggered(flow)) : ofSlot
     const begun = open.flatMap(run => {
-      const flow = ofSlot.find(({ id }) => id === run.flowId)
+      const flow = able.find(({ id }) => id === run.flowId)
       return flow ? [{ flow, run }] : []
     })
     // A person in the middle of a flow stays in it, wherever it goes on or was asked for.
@@ -140,11 +146,11 @@ export function createEngine(deps: EngineDeps) {
       ) ?? null
     // The page must first say who is there, and nothing takes the run's place meanwhile.
     if (goesOn && goesOn.run.askedForOn !== viewOf(url) && mustWait(goesOn.flow)) return null
-    if (isWaiting || (goesOn && goesOn.flow.id !== soughtInVain)) return goesOn
+    if (isWaiting || isBlind() || (goesOn && goesOn.flow.id !== soughtInVain)) return goesOn
     // Nor is a person interrupted on the way to the flow's next page, or before its next step comes.
     if (begun.some(({ run }) => isWithin(run.seenAt ?? 0, inTheMiddleMs))) return goesOn
     const past = history.of(person.name)
-    const candidates = ofSlot
+    const candidates = able
       .filter(({ id }) => !missedHere.has(id) && id !== soughtInVain)
       .map(flow =>
         // A flow that must wait may turn out to be for them, and keeps its place.
@@ -168,6 +174,13 @@ export function createEngine(deps: EngineDeps) {
   const anybody: Judge = { mayBegin: () => true, isHeldOut: () => false }
   const untimed: Judge = { ...anybody, mayBegin: flow => !isTimed(flow as Flow) }
 
+  /** Whether some pages cannot be judged yet, because regular expressions come with `timing`. */
+  const isBlind = () => !timing && !isTimingLost && hasRegex()
+  const hasRegex = () =>
+    flows.some(({ targeting, steps }) =>
+      [...targeting.urls, ...steps.map(pageOf)].some(rule => rule?.match === 'regex'),
+    )
+
   /** Does some work with `timing` as soon as it is loaded, if it ever is. */
   function timed(work: (timing: Timing) => void): void {
     if (timing) work(timing)
@@ -175,7 +188,7 @@ export function createEngine(deps: EngineDeps) {
   }
 
   async function loadTiming(): Promise<void> {
-    if (timing || isTimingLoading || !flows.some(isTimed)) return
+    if (timing || isTimingLoading || !(flows.some(isTimed) || hasRegex())) return
     isTimingLoading = true
     try {
       const createTiming = await deps.loadTiming()
@@ -187,6 +200,7 @@ export function createEngine(deps: EngineDeps) {
         now: clock.now,
         viewedMs: () => page.performance.now() - (viewedFrom ?? page.performance.now()),
       })
+      regex.matches = timing.regexMatches
       for (const work of untold.splice(0)) work(timing)
       failures = 0
       review()
@@ -246,7 +260,8 @@ export function createEngine(deps: EngineDeps) {
     for (const flow of flows) {
       const slot = shownAs(flow)
       const ofFlow = past[flow.id]
-      if (!ofFlow) continue
+      // Each opening of a launcher is a run, and none goes on elsewhere.
+      if (!ofFlow || slot === 'launcher') continue
       const { openRunId = null } = ofFlow
       const run = runs.open(name, slot).find(({ flowId }) => flowId === flow.id)
       if (run?.runId === openRunId) {
@@ -266,7 +281,7 @@ export function createEngine(deps: EngineDeps) {
 
   const onStage = (): Promise<Stage> => {
     loading ??= deps.loadStage().then(createStage => {
-      stage = createStage({ ...deps, save, end, giveWay, inVain })
+      stage = createStage({ ...deps, save, end, start, isHere, giveWay, inVain })
       return stage
     })
     return loading
@@ -329,7 +344,8 @@ export function createEngine(deps: EngineDeps) {
     delete held[slot]
   }
 
-  const active = () => slots.flatMap(slot => showing[slot]?.flow.key ?? [])
+  /** A launcher is always there, and interrupts nobody. */
+  const active = () => slots.slice(0, 2).flatMap(slot => showing[slot]?.flow.key ?? [])
   let toldActive = ''
   /** Tells which flows are on the page, if that has changed. */
   const tellActive = () => {
@@ -347,10 +363,11 @@ export function createEngine(deps: EngineDeps) {
   }
 
   function show(slot: Slot, { flow, run: open }: Due, drawn: Stage): void {
-    const run = open ?? begin(flow)
+    const run = open ?? (slot === 'launcher' ? newRun(flow, '', false) : begin(flow))
     const isRequested = flow.key === wanted
     if (isRequested) grant(slot, run)
     showing[slot] = { flow, run }
+    doneHere.delete(slot)
     tellActive()
     drawn.show(slot, flow, run)
     if (isRequested) drawn.asked(slot)
@@ -359,7 +376,6 @@ export function createEngine(deps: EngineDeps) {
   /** A flow that was asked for stays on this page, whatever its rules say. Elsewhere they count again. */
   function grant(slot: Slot, run: Run): void {
     wanted = null
-    doneHere.delete(slot)
     run.askedForOn = viewOf(deps.address())
     save(slot, run)
   }
@@ -426,6 +442,14 @@ export function createEngine(deps: EngineDeps) {
     if (is) consider()
   }
 
+  const isHere: StageDeps['isHere'] = step => isOnPage(step, deps.address())
+
+  /** Shows a flow whatever its rules say, as soon as the flows are known. */
+  function start(flowKey: string): void {
+    wanted = flowKey
+    consider()
+  }
+
   const clear = () => {
     for (const slot of slots) {
       takeAway(slot)
@@ -445,7 +469,8 @@ export function createEngine(deps: EngineDeps) {
     clear,
     /** The flows have been fetched, or other flows were published. */
     take(fetched: readonly Flow[]) {
-      flows = fetched
+      // A newer Cairn may publish kinds that this page cannot show.
+      flows = fetched.filter(({ kind }) => kinds.includes(kind))
       areKnown = feed.areKnown()
       catchUp()
       review()
@@ -491,7 +516,8 @@ export function createEngine(deps: EngineDeps) {
     /** @param id the event's own id, by which the server tells of it too */
     tracked(name: string, id: string) {
       stage?.tracked(name)
-      if (areKnown && !flows.some(({ when }) => when?.event === name)) return
+      const isWaitedFor = ({ when }: Flow) => [when?.event, when?.trigger?.event].includes(name)
+      if (areKnown && !flows.some(isWaitedFor)) return
       const [whose, at] = [person.name, clock.now()]
       timed(timing => timing.note(whose, name, id, at))
       consider()
@@ -509,10 +535,14 @@ export function createEngine(deps: EngineDeps) {
       ...{ flows, areKnown, isWaiting, doneHere, missedHere, filling, mustWait },
       moment: timing?.moment() ?? null,
     }),
-    /** Shows a flow whatever its rules say, as soon as the flows are known. */
-    start(flowKey: string) {
-      wanted = flowKey
-      consider()
+    start,
+    /** Shows a tip, which is no flow. */
+    async highlight(...args: Parameters<Stage['highlight']>): Promise<boolean> {
+      if (args[0] === null && !stage) return false
+      const drawn = await onStage().catch(() => {
+        loading = null
+      })
+      return drawn?.highlight(...args).catch(() => false) ?? false
     },
     /** Ends what interrupts the person. */
     stop() {
@@ -537,7 +567,7 @@ export const candidateOf = (flow: Flow, past: FlowHistory): Candidate & { flow: 
 
 const forAnybody = ({ rollout, when, ...flow }: Flow): Flow => ({
   ...flow,
-  ...(when && { when: { delayMs: when.delayMs, element: when.element } }),
+  ...(when && { when: { ...when, after: undefined, event: undefined } }),
   frequency: 'always',
   targeting: { ...flow.targeting, audience: { match: 'all', rules: [] } },
 })

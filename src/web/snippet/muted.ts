@@ -1,4 +1,4 @@
-import type { Outbox, Person } from './parts.ts'
+import type { Flow, Outbox, Person } from './parts.ts'
 import type { StageDeps } from './stage.ts'
 
 const nothing = () => {}
@@ -6,12 +6,11 @@ const nothing = () => {}
 /** Reports nothing: no event, no health, no fingerprint. */
 const outbox: Outbox = {
   report: () => '',
-  health: nothing,
-  fingerprint: nothing,
   flush: nothing,
   withdraw: nothing,
   rename: nothing,
   silence: nothing,
+  settled: async () => {},
   maySpeak: () => false,
   speak: nothing,
 }
@@ -24,10 +23,36 @@ export const muted = {
   transport: {
     ask: () => Promise.resolve(null),
   } as unknown as StageDeps['transport'],
-  feed: { isCrowded: () => false, progressVersion: () => null, theme: () => null },
-  person: { current: nobody },
+  feed: {
+    isCrowded: () => false,
+    isHeard: () => false,
+    progressVersion: () => null,
+    theme: () => null,
+    known: () => [],
+    listedTraits: () => [],
+  },
+  store: { get: () => null, set: nothing },
+  url: () => '',
+  version: '',
+  isHere: () => true,
+  person: { current: nobody, name: '' },
+  history: { of: () => ({}) },
+  runs: { open: () => [] },
+  clock: { now: Date.now },
   hasTracked: () => false,
   save: nothing,
+  start: nothing,
   giveWay: nothing,
   inVain: nothing,
 }
+
+/**
+ * Stands in for the flows that a launcher starts, if it is only looked at, so that none of its items is left
+ * out.
+ */
+export const standIns = (flow: Flow): Flow[] =>
+  (flow.launcher?.items ?? []).flatMap(({ flow: key }) => {
+    if (key === undefined) return []
+    const targeting: Flow['targeting'] = { urls: [], audience: { match: 'all', rules: [] } }
+    return [{ ...flow, id: key, key, kind: 'tour', targeting }]
+  })

@@ -1,12 +1,5 @@
-import { hashOf, recordOf } from './page-values.ts'
-import type {
-  BrowserStore,
-  FingerprintReport,
-  HealthReport,
-  NewEvent,
-  Outbox,
-  Person,
-} from './parts.ts'
+import { recordOf } from './page-values.ts'
+import type { BrowserStore, NewEvent, Outbox, Person } from './parts.ts'
 import { isWithin } from './recency.ts'
 import type { Transport } from './transport.ts'
 import { uuid } from './uuid.ts'
@@ -26,13 +19,6 @@ const saveAfterMs = 200
 /** A tab that has not saved for this long is gone. */
 const abandonedMs = 10_000
 const queuePrefix = 'out:'
-/** For this long, a step's element that looks as it did is not reported again. */
-const toldAgainMs = 24 * 3_600_000
-const maxLooks = 50
-
-/** What was last reported of a step's element, and when. */
-type ToldLook = [stepId: string, look: number, at: number]
-
 type Queued = Readonly<Record<string, unknown>> & { id: string }
 
 interface Queue {
@@ -51,9 +37,6 @@ export interface OutboxDeps {
   sessionId(): string
   /** The page's address as it may be reported. */
   url(): string
-  /** Whether this browser reports what it has seen of elements. In a crowd only a few do. */
-  isHeard(): boolean
-  version: string
   page: Window
 }
 
@@ -210,38 +193,6 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     return id
   }
 
-  /**
-   * Reports about a step. Other visits report the same, so this is not stored, and is dropped if refused.
-   *
-   * @returns whether it was taken
-   */
-  const tell = async (bucket: 'health' | 'fingerprint', stepId: string, body: object) => {
-    if (state === 'held') await new Promise<void>(resolve => held.push(resolve))
-    if (state !== 'speaking' || !deps.isHeard()) return false
-    const response = await transport.tell(bucket, `/steps/${stepId}/${bucket}`, body)
-    return response?.ok === true
-  }
-
-  const tellHealth = async (stepId: string, body: object, isMiss: boolean) => {
-    const isTaken = await tell('health', stepId, body)
-    // Misses are retried, because they are few, and the purpose of the report.
-    const pauseMs = transport.pauseMs('health')
-    if (!isTaken && isMiss && pauseMs > 0) {
-      page.setTimeout(() => tellHealth(stepId, body, false), pauseMs)
-    }
-  }
-
-  const tellFingerprint = async (stepId: string, told: FingerprintReport, body: object) => {
-    // The element's position says more about the window than about the element.
-    const looks = hashOf(JSON.stringify({ ...told.fingerprint, rect: 0, v: told.flowVersion }))
-    const kept = store.get<ToldLook[]>('looks')
-    const known = Array.isArray(kept) ? kept.filter(([, , at]) => isWithin(at, toldAgainMs)) : []
-    if (known.some(([step, look]) => step === stepId && look === looks)) return
-    if (!(await tell('fingerprint', stepId, body))) return
-    const others = known.filter(([step]) => step !== stepId)
-    store.set('looks', [[stepId, looks, Date.now()], ...others].slice(0, maxLooks))
-  }
-
   page.document.addEventListener('visibilitychange', () => {
     if (page.document.visibilityState === 'hidden') return leave()
     handedOver.clear()
@@ -255,25 +206,6 @@ export function createOutbox(deps: OutboxDeps): Outbox {
 
   return {
     report,
-    health: (stepId, told: HealthReport) =>
-      void tellHealth(
-        stepId,
-        {
-          ...told,
-          ...namesOf(deps.person()),
-          url: deps.url(),
-          snippetVersion: deps.version,
-        },
-        !told.outcome.startsWith('found'),
-      ),
-    fingerprint: (stepId, told: FingerprintReport) =>
-      void tellFingerprint(stepId, told, {
-        ...told,
-        url: deps.url(),
-        locale: page.document.documentElement.lang || page.navigator.language,
-        viewport: { width: page.innerWidth, height: page.innerHeight },
-        snippetVersion: deps.version,
-      }),
     flush: () => sendIn(0),
     withdraw(runId) {
       waiting = waiting.filter(event => event.runId !== runId)
@@ -288,6 +220,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       })
       save()
     },
+    settled: () => new Promise(resolve => (state === 'held' ? held.push(resolve) : resolve())),
     maySpeak: () => state === 'speaking',
     silence() {
       state = 'silent'

@@ -99,8 +99,6 @@ export interface FingerprintReport {
 export interface Outbox {
   /** @returns the event's id */
   report(event: NewEvent): string
-  health(stepId: string, report: HealthReport): void
-  fingerprint(stepId: string, report: FingerprintReport): void
   /** Sends what waits, at once. */
   flush(): void
   /** Drops the waiting events of a run that was not for the person who is there. */
@@ -112,6 +110,8 @@ export interface Outbox {
   rename(wasVisitor: boolean): void
   /** Forgets what waits, and reports nothing more: the visitor has not consented. */
   silence(): void
+  /** Resolves once it is decided whether anything may be reported. */
+  settled(): Promise<void>
   /** Whether the server may be told who is there. */
   maySpeak(): boolean
   /** Sends what waits, and what pages before this one have left. */
@@ -155,6 +155,7 @@ export type Choice = (
   /** `goto`: the key of the step that it leads to, if not the next one. */
   | { type: 'next'; goto?: string | undefined }
   | { type: 'link'; href: string; opensNewTab: boolean }
+  | { type: 'start'; flow: string }
 ) & { answer?: Answer }
 
 /** A step that is on the page. */

@@ -45,7 +45,7 @@ export interface Run {
 }
 
 /** Each slot shows one flow at a time. */
-export const slots = ['steps', 'checklist'] as const
+export const slots = ['steps', 'checklist', 'launcher'] as const
 export type Slot = (typeof slots)[number]
 
 /** How many open runs are kept for a person. Flows on other pages may each have one that waits. */

@@ -1,6 +1,9 @@
+import type { Highlight } from './api.ts'
 import type { FlowFeed } from './flow-feed.ts'
-import type { Flow, Outbox, Person, Told } from './parts.ts'
-import type { Run, Slot } from './runs.ts'
+import type { History } from './history.ts'
+import type { BrowserStore, Flow, Outbox, Person, Step, Told } from './parts.ts'
+import type { Run, Runs, Slot } from './runs.ts'
+import type { ServerClock } from './server-clock.ts'
 import type { LoadPart } from './stage-parts.ts'
 import type { Transport } from './transport.ts'
 
@@ -8,8 +11,20 @@ import type { Transport } from './transport.ts'
 export interface StageDeps {
   outbox: Outbox
   transport: Transport
-  feed: Pick<FlowFeed, 'isCrowded' | 'progressVersion' | 'theme'>
-  person: { readonly current: Person }
+  feed: Pick<
+    FlowFeed,
+    'isCrowded' | 'isHeard' | 'progressVersion' | 'theme' | 'known' | 'listedTraits'
+  >
+  store: Pick<BrowserStore, 'get' | 'set'>
+  /** The page's address as it may be reported. */
+  url(): string
+  version: string
+  /** Whether the page is the one that the step is for. */
+  isHere(step: Step): boolean
+  person: { readonly current: Person; readonly name: string }
+  history: Pick<History, 'of'>
+  runs: Pick<Runs, 'open'>
+  clock: Pick<ServerClock, 'now'>
   /** Whether the person who is there has tracked an event with this name in this browser. */
   hasTracked(event: string): boolean
   page: Window
@@ -29,6 +44,8 @@ export interface StageDeps {
     outcome: 'completed' | 'dismissed',
     how?: { reason?: string; isTold?: boolean },
   ): void
+  /** Shows another flow, whatever its rules say. */
+  start(flowKey: string): void
   /** The page has nothing that any of the flow's steps point at, and none was ever seen. */
   giveWay(slot: Slot): void
   /**
@@ -40,7 +57,10 @@ export interface StageDeps {
 
 /** Shows flows, finds what their steps point at, and reports what happens to them. */
 export interface Stage {
-  /** Shows a flow from the run's step on. One flow a slot; while a step is shown, the checklist is hidden. */
+  /**
+   * Shows a flow from the run's step on. One flow a slot; while a step is shown, the others are hidden. A
+   * launcher makes runs of its own, when it is opened.
+   */
   show(slot: Slot, flow: Flow, run: Run): void
   /** The page has asked for what the slot shows. If that is for another page, the visitor is led there. */
   asked(slot: Slot): void
@@ -48,6 +68,8 @@ export interface Stage {
   clear(slot: Slot): void
   /** The address has changed, so that a step may have come to its page, or left it. */
   moved(): void
+  /** Shows a tip at an element, or none. Returns whether it is shown. */
+  highlight(selector: string | null, tip?: Highlight): Promise<boolean>
   /** The page has tracked an event, for which a step or item may wait. */
   tracked(name: string): void
 }

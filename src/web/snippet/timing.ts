@@ -6,15 +6,17 @@ import {
   judgeOf,
   type Moment,
 } from '../../core/flow/moment.ts'
+import { regexMatches } from '../../core/flow/url-regex.ts'
 import { createCaused, type ToldEvents } from './caused.ts'
 import { createHeldOut } from './held-out.ts'
 import { type History, isAskedFor } from './history.ts'
 import { createReminder, sees } from './on-page.ts'
 import type { BrowserStore, Flow, Outbox } from './parts.ts'
+import { createTriggers } from './triggers.ts'
 
 /**
- * Judges whether flows begin, by time, by number and by what has happened. It is a file of its own, which
- * is loaded if a flow or the organisation asks for any of that.
+ * Judges whether flows begin, by time, by number, by what has happened and by regular expressions. It is a
+ * file of its own, which is loaded if a flow or the organisation asks for any of that.
  */
 
 export interface TimingDeps {
@@ -43,6 +45,8 @@ export function createTiming(deps: TimingDeps) {
   const caused = createCaused(store)
   const holdBack = createHeldOut(store, deps.outbox)
   const reminder = createReminder(page, deps.consider)
+  const startedAt = ({ id }: Flow) => history.of(person.name)[id]?.startedAt ?? null
+  const triggers = createTriggers({ ...deps, startedAt })
   /** Whether a flow would be due, except that an element is not seen. */
   let isLacking = false
 
@@ -61,7 +65,11 @@ export function createTiming(deps: TimingDeps) {
       completed: new Set(completed.map(({ flow: { key } }) => key)),
       events: caused.of(person.name),
       throttle: most === null ? null : { most, begun: begun() },
-      onPage: { viewedMs: deps.viewedMs(), sees: selector => sees(page.document, selector) },
+      onPage: {
+        viewedMs: deps.viewedMs(),
+        sees: selector => sees(page.document, selector),
+        isTriggered: flow => triggers.has(flow as Flow),
+      },
     }
   }
 
@@ -79,6 +87,9 @@ export function createTiming(deps: TimingDeps) {
       })
       return firstDue(candidates, place, judgeOf(now), ({ flow }) => holdBack(person.name, flow))
     },
+    /** For the page's own script, which has no regular expressions. */
+    regexMatches,
+    isTriggered: triggers.has,
     isForPerson: (flow: Flow) => isForPerson(flow, moment()),
     /** A new check of what is due begins: whether an element is lacking is noted from here on. */
     forget() {
@@ -90,8 +101,10 @@ export function createTiming(deps: TimingDeps) {
       reminder.in(Math.min(...deps.flows().map(flow => changesInMs(flow, now))))
       reminder.atChange(isLacking)
     },
-    note: (person: string, name: string, id: string, at: number) =>
-      caused.note(person, name, id, at),
+    note(person: string, name: string, id: string, at: number) {
+      caused.note(person, name, id, at)
+      triggers.tracked(name, at)
+    },
     learn: (person: string, told: ToldEvents) => caused.learn(person, told),
     adopt: (from: string, to: string) => caused.adopt(from, to),
   }

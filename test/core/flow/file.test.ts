@@ -367,7 +367,7 @@ describe('a wrong field is reported with its place', () => {
       'a word that is none of them',
       'key: a\nkind: tuor',
       '2:7 invalid_value /kind',
-      'Must be one of tour, checklist, announcement, not "tuor": did you mean "tour"?',
+      'Must be one of tour, checklist, announcement, launcher, not "tuor": did you mean "tour"?',
     ],
     [
       'a number for text',

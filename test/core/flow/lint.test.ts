@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type FileProblem, readFlowFile } from '../../../src/core/flow/file.ts'
 import { storedFlowErrors } from '../../../src/core/flow/lint.ts'
+import type { OtherFlow } from '../../../src/core/flow/lint-references.ts'
 
 const problemsOf = (flow: object) =>
   readFlowFile(JSON.stringify({ key: 'a', ...flow }), { format: 'json' }).problems
@@ -31,10 +32,38 @@ const items = (...all: object[]) => ({
   checklist: { items: all.map((fields, index) => ({ key: `i${index}`, title: 'I', ...fields })) },
 })
 
+const launcher = (...all: object[]) => ({
+  title: 'Help',
+  launcher: { items: all.map((fields, index) => ({ key: `i${index}`, title: 'I', ...fields })) },
+})
+
 describe('an error keeps a flow from being pushed', () => {
   test.each<[string, object, string]>([
     ['nothing to show', {}, 'empty_flow /steps'],
     ['an empty checklist', items(), 'empty_flow /checklist/items'],
+    ['an empty launcher', launcher(), 'empty_flow /launcher/items'],
+    ['a launcher without items', { kind: 'launcher', title: 'A' }, 'empty_flow /launcher/items'],
+    [
+      'a launcher with steps',
+      { ...launcher({ href: '/a' }), kind: 'launcher', steps: [step] },
+      'launcher_has_more /steps',
+    ],
+    [
+      'a launcher that ends',
+      { ...launcher({ href: '/a' }), frequency: 'once' },
+      'launcher_frequency /frequency',
+    ],
+    ['an item that opens nothing', launcher({}), 'what_it_opens /launcher/items/0'],
+    [
+      'an item that opens two things',
+      launcher({ href: '/a', announcements: true }),
+      'what_it_opens /launcher/items/0',
+    ],
+    [
+      'a link of a launcher with a script',
+      launcher({ href: 'javascript:alert(1)' }),
+      'invalid_value /launcher/items/0/href',
+    ],
     [
       'a checklist with steps alone',
       { kind: 'checklist', steps: [step] },
@@ -143,6 +172,41 @@ describe('an error keeps a flow from being pushed', () => {
       pattern('prefix', 'https://*.example/'),
       'invalid_pattern /targeting/urls/0/pattern',
     ],
+    [
+      'a regular expression that looks ahead',
+      pattern('regex', '/a(?=b)'),
+      'invalid_pattern /targeting/urls/0/pattern',
+    ],
+    [
+      'a button that starts no flow',
+      stepWith({ buttons: [{ label: 'Go', action: 'start' }] }),
+      'missing_flow /steps/0/buttons/0/flow',
+    ],
+    [
+      'a button that starts its own flow',
+      stepWith({ buttons: [{ label: 'Go', action: 'start', flow: 'a' }] }),
+      'starts_itself /steps/0/buttons/0/flow',
+    ],
+    [
+      'an item that starts its own flow',
+      items({ flow: 'a' }),
+      'starts_itself /checklist/items/0/flow',
+    ],
+    [
+      'a click on nothing that starts a flow',
+      { steps: [step], when: { trigger: { on: 'click' } } },
+      'missing_trigger /when/trigger/element',
+    ],
+    [
+      'an event without a name that starts a flow',
+      { steps: [step], when: { trigger: { on: 'event' } } },
+      'missing_trigger /when/trigger/event',
+    ],
+    [
+      'a click on what no browser finds',
+      { steps: [step], when: { trigger: { on: 'click', element: '#' } } },
+      'invalid_selector /when/trigger/element',
+    ],
     ['eq without a value', rule({ op: 'eq' }), 'invalid_rule /targeting/audience/rules/0/value'],
     [
       'eq with a list',
@@ -179,6 +243,21 @@ describe('an error keeps a flow from being pushed', () => {
 describe('a warning does not keep a flow from being pushed', () => {
   const projects = { urls: [{ match: 'prefix', pattern: '/projects' }] }
   test.each<[string, object, string]>([
+    [
+      'a launcher of a tour',
+      { ...launcher({ href: '/a' }), kind: 'announcement', steps: [step] },
+      'not_a_launcher /launcher',
+    ],
+    [
+      'announcements in a checklist',
+      items({ announcements: true }),
+      'announcements_elsewhere /checklist/items/0/announcements',
+    ],
+    [
+      'an item of a launcher that is ticked',
+      launcher({ href: '/a', completeOn: { event: 'e' } }),
+      'nothing_to_tick /launcher/items/0/completeOn',
+    ],
     ['a banner that is none', stepWith({ banner: {} }), 'unused_banner /steps/0/banner'],
     ['a dot that is none', stepWith({ opens: 'hover' }), 'unused_opens /steps/0/opens'],
     ['light on nothing', stepWith({ spotlight: 'dim' }), 'unused_spotlight /steps/0/spotlight'],
@@ -242,6 +321,26 @@ describe('a warning does not keep a flow from being pushed', () => {
       'unused_href /steps/0/buttons/0/href',
     ],
     [
+      'a flow that no button starts',
+      stepWith({ buttons: [{ label: 'Go', action: 'next', flow: 'b' }] }),
+      'unused_flow /steps/0/buttons/0/flow',
+    ],
+    [
+      'a button that starts a flow of another file',
+      stepWith({ buttons: [{ label: 'Go', action: 'start', flow: 'b' }] }),
+      'unknown_flow /steps/0/buttons/0/flow',
+    ],
+    [
+      'an item that starts a flow of another file',
+      items({ flow: 'b' }),
+      'unknown_flow /checklist/items/0/flow',
+    ],
+    [
+      'an element beside an event that starts a flow',
+      { steps: [step], when: { trigger: { on: 'event', event: 'e', element: '#a' } } },
+      'unused_field /when/trigger/element',
+    ],
+    [
       'a first step that is for a page where the flow is not shown',
       { targeting: projects, steps: [stepOn('/settings')] },
       'never_begins /steps/0/page',
@@ -251,6 +350,16 @@ describe('a warning does not keep a flow from being pushed', () => {
     expect(problems.map(brief)).toEqual([`warning ${problem}`])
     expect(flows).toHaveLength(1)
   })
+})
+
+test('a flow that is named has to be published', () => {
+  const flow = { key: 'a', ...stepWith({ buttons: [{ label: 'Go', action: 'start', flow: 'b' }] }) }
+  const codes = (...others: OtherFlow[]) =>
+    readFlowFile(JSON.stringify(flow), { others }).problems.map(brief)
+  const place = '/steps/0/buttons/0/flow'
+  expect(codes({ key: 'b', status: 'published' })).toEqual([])
+  expect(codes({ key: 'b', status: 'draft' })).toEqual([`warning unpublished_flow ${place}`])
+  expect(codes({ key: 'c', status: 'published' })).toEqual([`warning unknown_flow ${place}`])
 })
 
 describe('nothing is wrong with', () => {
@@ -398,6 +507,24 @@ describe('checking terminates, whatever an author writes:', () => {
       readFlowFile(JSON.stringify({ key: 'a', targeting: { urls }, steps })).flows,
     ).toHaveLength(1)
   })
+})
+
+test('of launchers on the same pages all but the first are warned about', () => {
+  const at = (key: string, ...patterns: string[]) => ({
+    ...launcher({ href: '/a' }),
+    key,
+    targeting: { urls: patterns.map(pattern => ({ match: 'prefix', pattern })) },
+  })
+  const { problems } = readFlowFile(JSON.stringify([at('a', '/app'), at('b', '/docs'), at('c')]))
+  expect(problems.map(brief)).toEqual(['warning several_launchers /2/targeting/urls'])
+})
+
+test('an item that names a flow is warned about unless that flow is known', () => {
+  const text = JSON.stringify({ key: 'a', ...launcher({ flow: 'there' }, { flow: 'nowhere' }) })
+  const { problems } = readFlowFile(text, {
+    others: [{ key: 'there', status: 'published' }],
+  })
+  expect(problems.map(brief)).toEqual(['warning unknown_flow /launcher/items/1/flow'])
 })
 
 describe('a stored flow', () => {

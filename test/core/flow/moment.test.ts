@@ -168,6 +168,21 @@ describe('what has to have happened', () => {
       {},
       'element null: only the browser knows whether #a is visible on the page',
     ],
+    [
+      { trigger: { on: 'click', element: '#a' } },
+      {},
+      'trigger null: waits for a click on #a, which only the browser knows',
+    ],
+    [
+      { trigger: { on: 'event', event: 'e' } },
+      { onPage: { viewedMs: 0, sees: () => true, isTriggered: () => false } },
+      'trigger false: waits for the event e',
+    ],
+    [
+      { trigger: { on: 'event', event: 'e' } },
+      { onPage: { viewedMs: 0, sees: () => true, isTriggered: () => true } },
+      undefined,
+    ],
   ] as [Timed['when'], Partial<Moment>, string | undefined][])('%p', (when, moment, why) => {
     expect(failed({ when: when! }, moment)[0]).toBe(why as string)
   })
@@ -197,6 +212,7 @@ test('pages and explain reach the same decision', () => {
           count: fc.integer({ min: 1, max: 3 }),
           within: fc.constantFrom('30m', '7d'),
           element: fc.constantFrom('#seen', '#unseen'),
+          trigger: fc.constantFrom('#pressed', '#other').map(element => ({ on: 'click', element })),
         },
         { requiredKeys: [] },
       ),
@@ -214,6 +230,7 @@ test('pages and explain reach the same decision', () => {
     onPage: fc.record({ viewedMs: fc.constantFrom(0, 6_000) }).map(({ viewedMs }) => ({
       viewedMs,
       sees: (selector: string) => selector === '#seen',
+      isTriggered: ({ when }: Timed) => when?.trigger?.element === '#pressed',
     })),
   }) as fc.Arbitrary<Moment>
   const isGoingOn = fc.boolean()

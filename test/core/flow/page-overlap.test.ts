@@ -64,6 +64,18 @@ test('a page that both match is never missed', () => {
     }),
     fc.record({ match: fc.constant('glob' as const), pattern: glob }),
     fc.constant({ match: 'glob' as const, pattern: 'https://*.example.com/**' }),
+    fc.record({
+      match: fc.constant('regex' as const),
+      pattern: fc.constantFrom(
+        '/a+',
+        '/ab?',
+        '/(a|b)/.*',
+        '^/a$',
+        '/a/|/b',
+        'https://b\\.e[a-z.]+/a',
+        '/a\\?t=\\d',
+      ),
+    }),
   )
   let both = 0
   const law = fc.property(anyRule, anyRule, address, (one, other, at) => {

@@ -287,6 +287,12 @@ describe('patternFault', () => {
   })
 })
 
+test('a kind of rule that only a newer Cairn knows matches nothing', () => {
+  for (const pattern of ['/', '/projects', '**', `${app}/projects`]) {
+    expect(matches('resembles' as never, pattern, `${app}/projects`)).toBe(false)
+  }
+})
+
 describe('matchesOnlyRoot', () => {
   test.each([
     ['exact', '/', true],

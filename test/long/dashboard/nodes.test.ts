@@ -40,9 +40,10 @@ describe('the page of the server', () => {
     await page.getByText('Use PostgreSQL’s own tools').waitFor()
     expect(await hardToUse(page)).toEqual([])
     still.child.kill('SIGSTOP')
+    // Its lease has to end first, and the page updates every 15 seconds.
     await rowOf(still)
       .getByText(/silent/)
-      .waitFor()
+      .waitFor({ timeout: 90_000 })
     await rowOf(answering).getByText('running', { exact: true }).waitFor()
   })
 })

@@ -73,7 +73,7 @@ const pages: readonly ExpectedPage[] = [
   { path: '/settings/alerts', ...settings('Alert rules'), shows: 'A step is broken' },
   { path: '/settings/webhooks', ...settings('Webhooks'), shows: 'Add webhook' },
   { path: '/settings/report', ...settings('Weekly report'), shows: 'Email addresses' },
-  { path: '/server', title: 'Server', shows: 'the database has refused nothing' },
+  { path: '/server', title: 'Server', shows: 'No dead letters' },
 ]
 
 testPages(() => house, pages)

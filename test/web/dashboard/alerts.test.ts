@@ -103,7 +103,7 @@ test('a webhook shows its secret once, is tried, listed, replayed, rotated and r
   await page.getByText(/The old secret is valid until/).waitFor()
   await page.getByRole('button', { name: `Delete ${host}` }).click()
   await page.getByRole('button', { name: 'Delete webhook' }).click()
-  await page.getByText('No webhooks.').waitFor()
+  await page.getByText('No webhooks', { exact: true }).waitFor()
   expect(noticed.complaints).toEqual([])
 })
 

@@ -167,6 +167,31 @@ describe('steps', () => {
   })
 })
 
+test('what is taken back while it is being saved is not called saved before the server has it', async () => {
+  const { page } = await edit('taken-back')
+  const before = await draftOf('taken-back')
+  const held = Promise.withResolvers<void>()
+  const sent = page.waitForRequest(request => request.method() === 'PUT')
+  await page.route(
+    '**/draft',
+    async route => {
+      const response = await route.fetch()
+      await held.promise
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  await choose(page, 'Hello')
+  const title = page.getByLabel('Title', { exact: true })
+  await title.fill('Good morning')
+  await sent
+  await title.fill('Hello')
+  await says(page, 'Saving…')
+  held.resolve()
+  await isSaved(page)
+  expect(await draftOf('taken-back')).toBe(before)
+})
+
 describe('problems', () => {
   test('of a field are shown once it was left, at the field and beside its part', async () => {
     const { page, noticed } = await edit('wrong')
@@ -363,7 +388,7 @@ test('times, units and other flows are chosen, by name and in seconds', async ()
   expect(await draftOf('timed')).toContain('target: { selector: "#new", nth: 0, waitMs: 5000 }')
 })
 
-test('priority is moved past the flows that are shown on the same pages', async () => {
+test('priority is moved past the flows that are shown on the same pages, by buttons and by dragging', async () => {
   const { page } = await edit('first')
   await page.getByText('Advanced').click()
   const list = page.getByRole('group', { name: 'Priority' })
@@ -379,6 +404,11 @@ test('priority is moved past the flows that are shown on the same pages', async 
   expect(await list.getByRole('listitem').first().textContent()).toContain('This flow')
   await isSaved(page)
   expect(await draftOf('first')).toContain('priority: 1')
+  const last = list.getByRole('listitem').last()
+  await list.locator('[draggable]').dragTo(last, { targetPosition: { x: 20, y: 30 } })
+  await list.getByRole('listitem').last().getByText('This flow').waitFor()
+  await isSaved(page)
+  expect(await draftOf('first')).toContain('priority: -1')
 })
 
 test('a checklist has items, which an event ticks off', async () => {

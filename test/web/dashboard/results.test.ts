@@ -332,7 +332,7 @@ test('a step without reports has no bars; the controls for comparing two version
     viewport: { width: 1280, height: 900 },
   })
   await page.getByText('No reports in this period.').first().waitFor()
-  expect(await page.locator('.history .slot').count()).toBe(0)
+  expect(await page.locator('[data-history] .slot').count()).toBe(0)
   // A range within one year, because dates of two years need more space.
   const week = (to: number) => [to - 7 * 86_400_000, to].map(at => new Date(at).toISOString())
   const last = week(Date.parse(house.lastDay))
@@ -345,7 +345,7 @@ test('a step without reports has no bars; the controls for comparing two version
   // They are on one line if none starts below the end of another.
   await page.getByText('Where people leave').waitFor()
   const isOneLine = await page.evaluate(`(() => {
-    const boxes = [...document.querySelectorAll('.controls-start > :not(.on-phone, .more-filters), .more-filters > *')].map(one => one.getBoundingClientRect())
+    const boxes = [...document.querySelectorAll('.filters > :not(.on-phone, .more-filters), .more-filters > *')].map(one => one.getBoundingClientRect())
     const [top, bottom] = [Math.max(...boxes.map(box => box.top)), Math.min(...boxes.map(box => box.bottom))]
     return boxes.length === 4 && top < bottom
   })()`)

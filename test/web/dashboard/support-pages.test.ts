@@ -105,20 +105,20 @@ test('findings are those of the API, with what to do', async () => {
   const { page } = await house.visit('/install')
   await page.getByText('Events rejected as invalid').waitFor()
   const { findings, rejected24h } = await manage<Installation>('install')
-  expect(await page.locator('.findings strong').allInnerTexts()).toEqual(
+  expect(await page.locator('ul.entries strong').allInnerTexts()).toEqual(
     findings.map(({ message }) => message),
   )
-  expect(await page.locator('.findings p:first-of-type').allInnerTexts()).toEqual(
+  expect(await page.locator('ul.entries p:first-of-type').allInnerTexts()).toEqual(
     findings.map(({ fix }) => fix),
   )
-  const times = page.locator('.findings time')
+  const times = page.locator('ul.entries time')
   expect(
     await times.evaluateAll(found => found.map(time => time.getAttribute('datetime'))),
   ).toEqual(findings.flatMap(({ since }) => since ?? []))
   expect(await times.count()).toBeGreaterThan(0)
   await page.getByText(`${rejected24h.invalid} invalid`, { exact: true }).waitFor()
   // Refusals are counted by the hour, so nothing says how many minutes ago the first one was.
-  const refused = page.locator('.findings li', { hasText: 'Events rejected as invalid' })
+  const refused = page.locator('ul.entries li', { hasText: 'Events rejected as invalid' })
   expect(await refused.locator('p').last().innerText()).toMatch(
     /^First seen in the hour of \d+ \w+( \d{4})?, \d\d:00$/,
   )

@@ -15,7 +15,15 @@ import type { Shown } from './shown.ts'
  * reaches a server, nothing is stored, and no link leads away.
  */
 
-function show({ flow, step, ticked = [], isFolded = false, press, point }: Shown): void {
+function show({
+  flow,
+  step,
+  ticked = [],
+  isFolded = false,
+  known = [],
+  press,
+  point,
+}: Shown): void {
   const { steps, checklist } = flow
   const at = step === undefined ? 0 : steps.findIndex(({ key }) => key === step)
   const items = checklist?.items.filter(({ key }) => ticked.includes(key)) ?? []
@@ -28,11 +36,18 @@ function show({ flow, step, ticked = [], isFolded = false, press, point }: Shown
   }
   const page = visitorPage(() => {}, location.href)
   const nothing = () => {}
-  createStage({ ...muted, loadPart: ownPart, page, end: nothing, tell: nothing }).show(
-    shownAs(flow),
-    flow,
-    run,
-  )
+  const feed = { ...muted.feed, known: () => known }
+  const stage = createStage({
+    ...muted,
+    feed,
+    loadPart: ownPart,
+    page,
+    end: nothing,
+    tell: nothing,
+  })
+  stage.show(shownAs(flow), flow, run)
+  // Without a button of its own, only the open panel is there to be drawn.
+  if (flow.launcher?.target) stage.asked('launcher')
   whenDrawn(root => {
     if (press) root.querySelector<HTMLElement>(press)?.click()
     if (point) root.querySelector<HTMLElement>(point)?.focus()

@@ -15,7 +15,7 @@ const textOf = (file: string) => readFileSync(join(import.meta.dir, file), 'utf8
 
 /** The script that draws a picture. It contains all parts, and loads no further file. */
 function bundledScript(): string {
-  const parts = ['AUTHOR', 'INSPECTION', 'PREVIEW', 'QUESTION', 'VIDEO']
+  const parts = ['AUTHOR', 'INSPECTION', 'LAUNCHER', 'PREVIEW', 'QUESTION', 'VIDEO']
   const names = parts.flatMap(part => [`CAIRN_SNIPPET_${part}`, `CAIRN_SNIPPET_${part}_INTEGRITY`])
   const defines = Object.fromEntries(names.map(name => [name, '']))
   return bundled('../../../test/web/gallery/cell.ts', 'iife', defines)
@@ -37,6 +37,7 @@ const states: Readonly<Record<string, Omit<Shown, 'flow'>>> = {
   hint: { point: '.spot' },
   checklist: { ticked: ['project'] },
   'checklist-folded': { ticked: ['project'], isFolded: true },
+  launcher: { press: '.launcher' },
   'checklist-done': { ticked: ['project', 'invite', 'guide'] },
 }
 
@@ -67,10 +68,13 @@ const themes: Record<Looks['theme'], Theme | null> = {
 const published = { version: 1, publishedAt: Date.parse('2026-11-20T09:30:00.000Z') }
 
 /** What the gallery shows, by the picture's name. */
+const flows = readFlowFile(textOf('cases.yaml')).flows.map(definition =>
+  pageFlow({ definition, ...published }),
+)
 export const pictures: ReadonlyMap<string, Shown> = new Map(
-  readFlowFile(textOf('cases.yaml')).flows.map(definition => [
-    definition.key,
-    { flow: pageFlow({ definition, ...published }), ...states[definition.key] },
+  flows.map(flow => [
+    flow.key,
+    { flow, ...(flow.launcher && { known: flows }), ...states[flow.key] },
   ]),
 )
 

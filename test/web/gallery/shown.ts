@@ -9,6 +9,8 @@ export interface Shown {
   ticked?: readonly string[]
   /** Whether the checklist is folded up. */
   isFolded?: boolean
+  /** Other flows that are published, of which a launcher lists some. */
+  known?: readonly Flow[]
   /** Selectors of what is pressed, and of what gets the focus, once the flow is drawn. */
   press?: string
   point?: string

@@ -18,7 +18,8 @@ function orderAt(flow: Mapping, path: Path, tag: string): string[] {
   if (path.length === 0) return Object.keys(FlowDefinition.properties)
   if (path.length === 1) return [...Object.keys(valueAt(flow, path) ?? {}), tag].sort()
   if (path.length === 2) return ['title', 'steps', 'items']
-  if (path.length === 3) return keysIn(flow, list === 'steps' ? ['steps'] : ['checklist', 'items'])
+  const items = [flow.launcher ? 'launcher' : 'checklist', 'items']
+  if (path.length === 3) return keysIn(flow, list === 'steps' ? ['steps'] : items)
   return textFields[list === 'steps' ? 'steps' : 'items'].map(({ path }) => path.split(/[.[]/)[0]!)
 }
 

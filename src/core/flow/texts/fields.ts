@@ -1,3 +1,5 @@
+import { itemsOf } from '../items.ts'
+
 /**
  * The fields of a flow that are texts for visitors, and so can be translated. Everything that checks,
  * exports, imports and shows texts uses these lists, so another text takes just another line here.
@@ -85,6 +87,7 @@ type Keyed = readonly { key: string }[]
 interface Parts {
   steps: Keyed
   checklist: { items: Keyed } | null
+  launcher?: { items: Keyed } | undefined
 }
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
@@ -99,11 +102,11 @@ function asParts(texts: Readonly<Record<string, PartTexts>>, parts: Keyed) {
 }
 
 /** Texts in the canonical order of files: languages by tag, parts as in the flow. */
-export function inOrder(texts: FlowTexts, { steps, checklist }: Parts): FlowTexts {
+export function inOrder(texts: FlowTexts, flow: Parts): FlowTexts {
   const ofLocale = (texts: LocaleTexts): LocaleTexts => ({
     ...texts,
-    ...(texts.steps && { steps: asParts(texts.steps, steps) }),
-    ...(texts.items && { items: asParts(texts.items, checklist?.items ?? []) }),
+    ...(texts.steps && { steps: asParts(texts.steps, flow.steps) }),
+    ...(texts.items && { items: asParts(texts.items, itemsOf(flow)) }),
   })
   const sorted = Object.entries(texts).sort(byName)
   return Object.fromEntries(sorted.map(([tag, ofTag]) => [tag, ofLocale(ofTag)]))

@@ -43,7 +43,10 @@ export function servingTags(wanted: string, tags: readonly string[]): string[] {
 }
 
 /** Something with texts in several languages: a flow as its author wrote it, or as the API returns it. */
-type Translated = Pick<FlowDefinition, 'locale' | 'texts' | 'title' | 'name' | 'checklist'> & {
+type Translated = Pick<
+  FlowDefinition,
+  'locale' | 'texts' | 'title' | 'name' | 'checklist' | 'launcher'
+> & {
   steps: readonly { key: string }[]
 }
 
@@ -87,11 +90,12 @@ export function inLanguage<Flow extends Translated>(
   const each = <Part extends { key: string }>(parts: readonly Part[], list: 'steps' | 'items') =>
     parts.map(part => told(part, textFields[list], [list, part.key]))
 
-  const { checklist } = flow
+  const { checklist, launcher } = flow
   const shown = {
     ...told(flow, textFields.flow, []),
     steps: each(flow.steps, 'steps'),
     checklist: checklist && { ...checklist, items: each(checklist.items, 'items') },
+    ...(launcher && { launcher: { ...launcher, items: each(launcher.items, 'items') } }),
   }
   const languageOf = (part?: { key: string }) => {
     if (!part) return languages.get('') ?? own

@@ -1,5 +1,6 @@
 import { below, didYouMean, quoted } from '../../text/wording.ts'
 import { FlowDefinition } from '../flow.ts'
+import { itemsOf } from '../items.ts'
 import { errorIf, type LintRules, onFields, warnIf } from '../lint-rule.ts'
 import { htmlIn, unsafeLinkIn } from '../markdown-rules.ts'
 import { at, type Path } from './fields.ts'
@@ -13,7 +14,8 @@ const pointerTo = (path: Path, from = '/texts') =>
   path.reduce<string>((pointer, name) => below(pointer, String(name)), from)
 
 type Locales = Pick<FlowDefinition, 'locale' | 'texts'>
-type Translated = Locales & Pick<FlowDefinition, 'kind' | 'name' | 'title' | 'steps' | 'checklist'>
+type Translated = Locales &
+  Pick<FlowDefinition, 'kind' | 'name' | 'title' | 'steps' | 'checklist' | 'launcher'>
 
 /** What `look` finds in each Markdown text of each language. */
 const inMarkdown = (flow: Translated, look: (text: string) => string | null) =>
@@ -31,7 +33,7 @@ function superfluous(flow: Translated) {
   const known = new Set(['/texts/title', ...textUnits(flow).map(({ path }) => pointerTo(path))])
   const keysOf: Record<string, string[]> = {
     steps: flow.steps.map(({ key }) => key),
-    items: (flow.checklist?.items ?? []).map(({ key }) => key),
+    items: itemsOf(flow).map(({ key }) => key),
   }
   return Object.entries(flow.texts ?? {}).flatMap(([tag, texts]) => {
     const found = new Map<string, string>()
@@ -102,7 +104,7 @@ export const textRules: readonly LintRules[] = [
   ),
   onFields(
     FlowDefinition,
-    ['locale', 'texts', 'name', 'title', 'kind', 'steps', 'checklist'],
+    ['locale', 'texts', 'name', 'title', 'kind', 'steps', 'checklist', 'launcher'],
     warnIf('superfluous_text', superfluous),
     errorIf('unsafe_link', flow => inMarkdown(flow, unsafeLinkIn)),
     warnIf('html', flow => inMarkdown(flow, htmlIn)),

@@ -1,4 +1,5 @@
 import type { FlowDefinition } from '../flow.ts'
+import { itemsAt, itemsOf } from '../items.ts'
 import { shownAs } from '../shown-as.ts'
 import { at, type LocaleTexts, type Path, placesOf, type TextField, textFields } from './fields.ts'
 
@@ -17,7 +18,7 @@ export interface TextUnit {
   isMarkdown: boolean
 }
 
-type Flow = Pick<FlowDefinition, 'kind' | 'name' | 'title' | 'steps' | 'checklist'>
+type Flow = Pick<FlowDefinition, 'kind' | 'name' | 'title' | 'steps' | 'checklist' | 'launcher'>
 
 const number = (path: Path) => path.find(name => typeof name === 'number')
 
@@ -46,12 +47,12 @@ export function textUnits(flow: Flow): TextUnit[] {
     parts.flatMap((part, i) =>
       of(part, textFields[list], [list, part.key], `${place}/${i}`, ` "${part.key}"`),
     )
-  // A list always has a heading. The name of a tour is only for people who hear the page.
-  const title = flow.title ?? (shownAs(flow) === 'checklist' ? flow.name : undefined)
+  // A list and a launcher always have a heading. The name of a tour is only for people who hear the page.
+  const title = flow.title ?? (shownAs(flow) === 'steps' ? undefined : flow.name)
   return [
     ...of({ title }, textFields.flow, [], ''),
     ...each(flow.steps, 'steps', '/steps'),
-    ...each(flow.checklist?.items ?? [], 'items', '/checklist/items'),
+    ...each(itemsOf(flow), 'items', itemsAt(flow)),
   ]
 }
 

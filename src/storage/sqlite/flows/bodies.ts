@@ -89,12 +89,16 @@ export class FlowListBody implements PublishedFlows {
       ref: publication.flow_id,
       flow: JSON.parse(textOf(this.rows, publication)) as Flow,
     }))
+    const listsAnnouncements = published.some(({ flow }) =>
+      flow.launcher?.items.some(({ announcements }) => announcements),
+    )
     const awaited = new Set(published.map(({ flow }) => flow.when?.after))
     return published
       .filter(
         ({ flow }) =>
           shownAs(flow) === 'checklist' ||
           flow.frequency !== 'always' ||
+          (listsAnnouncements && flow.kind === 'announcement') ||
           this.isThrottled ||
           awaited.has(flow.key),
       )

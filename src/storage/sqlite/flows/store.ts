@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { FlowDefinition } from '../../../core/flow/flow.ts'
 import { pageFlow } from '../../../core/flow/forms.ts'
+import { runPartsOf } from '../../../core/flow/items.ts'
 import { newId } from '../../../core/organisation/ids.ts'
 import { isoTime } from '../../../core/time/clock.ts'
 import { failpoint } from '../../../failpoints.ts'
@@ -80,7 +81,7 @@ function prepare(database: Database, orgRow: number, change: FlowChange): Prepar
       stored[kind].set(key, { ref: publicId, publicId, key, title: null })
       return [[publicId, key] as const]
     })
-  const steps = definitions.flatMap(({ steps }) => steps)
+  const steps = definitions.flatMap(runPartsOf)
   const items = definitions.flatMap(({ checklist }) => checklist?.items ?? [])
   return {
     ...fields,
@@ -103,7 +104,8 @@ function versionOf(
   definition: FlowDefinition,
   version: number,
 ): PreparedVersion {
-  const { steps, checklist } = definition
+  const { checklist } = definition
+  const steps = runPartsOf(definition)
   const page = pageFlow(
     { version, publishedAt: 0, definition },
     {

@@ -2,21 +2,19 @@ import type { ComponentChildren } from 'preact'
 import type { AuditLog } from '../../../modules/access/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 
-const words = {
-  names: {
-    expiresAt: 'expires',
-    hasDraft: 'unpublished draft',
-    graceHours: 'grace period, hours',
-    overrides: 'rate limits',
-    identityMode: 'identity verification',
-    identitySecret: 'identity secret',
-    honoursDoNotTrack: 'respects Do Not Track',
-    traits: 'stored traits',
-    retentionDays: 'retention, days',
-    role: 'role',
-    by: 'signed in with',
-    throttle: 'frequency cap',
-  } as Readonly<Record<string, string>>,
+const fieldNames: Readonly<Record<string, string>> = {
+  expiresAt: 'expires',
+  hasDraft: 'unpublished draft',
+  graceHours: 'grace period, hours',
+  overrides: 'rate limits',
+  identityMode: 'identity verification',
+  identitySecret: 'identity secret',
+  honoursDoNotTrack: 'respects Do Not Track',
+  traits: 'stored traits',
+  retentionDays: 'retention, days',
+  role: 'role',
+  by: 'signed in with',
+  throttle: 'frequency cap',
 }
 
 export type AuditLine = AuditLog['lines'][number]
@@ -56,7 +54,7 @@ export function AuditChange({ line: { before, after } }: { line: AuditLine }) {
     <ul class="changes">
       {changed.map(name => (
         <li key={name}>
-          <span class="change-name">{words.names[name] ?? name}</span>{' '}
+          <span class="change-name">{fieldNames[name] ?? name}</span>{' '}
           {before && name in before && (
             <>
               <del>

@@ -9,16 +9,6 @@ import { Notice, Reading } from '../shell/states.tsx'
 import { auditActions } from './audit-actions.ts'
 import { AuditChange, type AuditLine } from './audit-change.tsx'
 
-const words = {
-  via: {
-    'command line': 'command line',
-    token: 'token',
-    dashboard: 'dashboard',
-    mail: 'link in a mail',
-  },
-  of: (subject: string) => `Changes of “${subject}”`,
-}
-
 const columns = (addressOfSubject: (subject: string) => string): Column<AuditLine>[] => [
   {
     name: 'When',
@@ -30,7 +20,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
     cell: ({ actor, via }) => (
       <span>
         {actor}
-        <span class="row-note">{words.via[via]}</span>
+        <span class="row-note">{via === 'mail' ? 'link in a mail' : via}</span>
       </span>
     ),
   },
@@ -40,7 +30,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
       <span>
         {auditActions[action] ?? action}
         <span class="row-note">
-          <a href={addressOfSubject(subject)} title={words.of(subject)}>
+          <a href={addressOfSubject(subject)} title={`Changes of “${subject}”`}>
             <code>{subject}</code>
           </a>
         </span>
@@ -50,7 +40,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
   {
     name: 'Change',
     cell: line => (
-      <div class="change">
+      <div class="stack gap-1 min-0">
         {line.note && <p class="note">“{line.note}”</p>}
         <AuditChange line={line} />
         {line.requestId && (
@@ -74,7 +64,7 @@ function Find() {
   }
   return (
     <form
-      class="controls"
+      class="controls row below-4"
       onSubmit={event => {
         event.preventDefault()
         show(text)
@@ -148,7 +138,7 @@ export function AuditSection() {
                 rows={lines}
                 keyOf={({ line }) => line}
               />
-              <nav class="pager" aria-label="Audit">
+              <nav class="pager footnote row" aria-label="Audit">
                 {filters.before && (
                   <LinkButton href={withFilters({ before: null })}>Newest</LinkButton>
                 )}

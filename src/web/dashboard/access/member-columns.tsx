@@ -1,13 +1,17 @@
 import type { MemberList } from '../../../modules/members/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
+import { readAgain } from '../api/read.ts'
+import { act } from '../api/request.ts'
 import { roleNames, session } from '../api/session.ts'
 import { Badge } from '../parts/badge.tsx'
-import { Button } from '../parts/button.tsx'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { formatAge } from '../parts/format.ts'
-import type { Column } from '../parts/table.tsx'
+import { Opener } from '../parts/opener.tsx'
+import { actionsColumn, type Column } from '../parts/table.tsx'
 import { Tip } from '../parts/tip.tsx'
+import { say } from '../parts/toast.tsx'
+import { ChangeRole, type Member, SignInLink } from './member-dialogs.tsx'
 
-export type Member = MemberList['members'][number]
 type Invitation = MemberList['invitations'][number]
 
 const methods: Readonly<Record<Member['method'], string>> = {
@@ -17,13 +21,11 @@ const methods: Readonly<Record<Member['method'], string>> = {
   token: 'Session token',
 }
 
-/** What somebody wants to do, which a dialog then asks about. */
-export type Wanted =
-  | { what: 'invite' }
-  | { what: 'role' | 'link' | 'remove'; member: Member }
-  | { what: 'revoke'; invitation: Invitation }
-
-const isOperator = () => session.value?.role === 'operator'
+async function remove(path: string, done: string): Promise<void> {
+  await act(`/manage/members/${path}`, { method: 'DELETE' })
+  say(done)
+  readAgain()
+}
 
 function Role({ role, isRoleProvided, method }: Member) {
   const why = isRoleProvided
@@ -34,41 +36,51 @@ function Role({ role, isRoleProvided, method }: Member) {
   return <Tip text={why}>{roleNames[role]}</Tip>
 }
 
-function Actions({ member, want }: { member: Member; want: (wanted: Wanted) => void }) {
-  const { name, role, isRoleProvided, method } = member
-  if (role === 'operator' && !isOperator()) return null
+const tokensOf = ({ tokens }: Member) =>
+  tokens === 0
+    ? ''
+    : tokens === 1
+      ? ' 1 management token that they created stops working.'
+      : ` ${tokens} management tokens that they created stop working.`
+
+function Actions({ member }: { member: Member }) {
+  const { id, name, role, isRoleProvided, method } = member
+  if (role === 'operator' && session.value?.role !== 'operator') return null
   const hasLinks = method === 'invitation' || method === 'link'
   return (
-    <span class="row-actions">
+    <>
       {!isRoleProvided && method !== 'token' && (
-        <Button
-          aria-label={`Change role of ${name}`}
-          onClick={() => want({ what: 'role', member })}
-        >
-          Change role
-        </Button>
+        <Opener label="Change role" aria-label={`Change role of ${name}`}>
+          {close => <ChangeRole member={member} onClose={close} />}
+        </Opener>
       )}
       {hasLinks && role !== 'operator' && (
-        <Button
-          aria-label={`Create sign-in link for ${name}`}
-          onClick={() => want({ what: 'link', member })}
-        >
-          Create sign-in link
-        </Button>
+        <Opener label="Create sign-in link" aria-label={`Create sign-in link for ${name}`}>
+          {close => <SignInLink member={member} onClose={close} />}
+        </Opener>
       )}
-      <Button
-        look="danger"
-        aria-label={`Remove ${name}`}
-        onClick={() => want({ what: 'remove', member })}
+      <ConfirmButton
+        label="Remove"
+        name={`Remove ${name}`}
+        title={`Remove ${name}`}
+        verb="Remove member"
+        isDanger
+        act={() => remove(id, `Removed ${name}.`)}
       >
-        Remove
-      </Button>
-    </span>
+        <p>
+          {name} is signed out everywhere now, and links that they created stop working.
+          {tokensOf(member)}
+        </p>
+        {method === 'provider' && (
+          <p>Your identity provider can still let them sign in. Remove their access there, too.</p>
+        )}
+      </ConfirmButton>
+    </>
   )
 }
 
 /** Members, and what can be done with each. */
-export const memberColumns = (want: (wanted: Wanted) => void): Column<Member>[] => [
+export const memberColumns: readonly Column<Member>[] = [
   {
     name: 'Name',
     isTitle: true,
@@ -81,32 +93,25 @@ export const memberColumns = (want: (wanted: Wanted) => void): Column<Member>[] 
   { name: 'Role', cell: Role },
   { name: 'Signs in with', cell: ({ method }) => methods[method] },
   { name: 'Last seen', cell: ({ lastSeenAt }) => formatAge(lastSeenAt) },
-  {
-    head: <span class="unseen">Actions</span>,
-    name: '',
-    cell: member => <Actions member={member} want={want} />,
-  },
+  actionsColumn(member => <Actions member={member} />),
 ]
 
 /** Invitations that nobody has used yet. */
-export const invitationColumns = (want: (wanted: Wanted) => void): Column<Invitation>[] => [
+export const invitationColumns: readonly Column<Invitation>[] = [
   { name: 'Name', isTitle: true, cell: ({ name }) => name ?? 'Asked at the first sign-in' },
   { name: 'Role', cell: ({ role }) => roleNames[role] },
   { name: 'Invited by', cell: ({ createdBy }) => createdBy },
   { name: 'Expires', cell: ({ expiresAt }) => momentHere(expiresAt) },
-  {
-    head: <span class="unseen">Actions</span>,
-    name: '',
-    cell: invitation => (
-      <span class="row-actions">
-        <Button
-          look="danger"
-          aria-label={`Revoke the invitation of ${invitation.name ?? roleNames[invitation.role]}`}
-          onClick={() => want({ what: 'revoke', invitation })}
-        >
-          Revoke
-        </Button>
-      </span>
-    ),
-  },
+  actionsColumn(({ id, name, role }) => (
+    <ConfirmButton
+      label="Revoke"
+      name={`Revoke the invitation of ${name ?? roleNames[role]}`}
+      title="Revoke invitation"
+      verb="Revoke invitation"
+      isDanger
+      act={() => remove(`invitations/${id}`, 'Invitation revoked.')}
+    >
+      <p>The link stops working now.</p>
+    </ConfirmButton>
+  )),
 ]

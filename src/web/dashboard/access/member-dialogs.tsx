@@ -13,8 +13,9 @@ import { Code } from '../parts/code.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/text-field.tsx'
+import { say } from '../parts/toast.tsx'
 
-type Member = MemberList['members'][number]
+export type Member = MemberList['members'][number]
 type Role = MemberList['invitations'][number]['role']
 
 const choices = [
@@ -42,7 +43,7 @@ function ShownLink({
         not shown again.
       </p>
       <Code name="Link">{`${location.origin}${base}/sign-in#${code}`}</Code>
-      <div class="dialog-end">
+      <div class="dialog-end row end">
         <Button look="primary" onClick={onClose}>
           Done
         </Button>
@@ -104,11 +105,9 @@ export function Invite({ onClose }: { onClose: () => void }) {
 /** Asks what a member may do from now on. */
 export function ChangeRole({
   member: { id, name, role: before, tokens },
-  onChanged,
   onClose,
 }: {
   member: Member
-  onChanged: (sentence: string) => void
   onClose: () => void
 }) {
   const role = useSignal<Member['role']>(before)
@@ -121,7 +120,7 @@ export function ChangeRole({
       isReady={role.value !== before}
       act={async () => {
         await act(`/manage/members/${id}`, { method: 'PATCH', body: { role: role.value } })
-        onChanged(`${name} is now ${roleNames[role.value].toLowerCase()}.`)
+        say(`${name} is now ${roleNames[role.value].toLowerCase()}.`)
         readAgain()
       }}
       onClose={onClose}

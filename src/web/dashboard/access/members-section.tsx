@@ -1,49 +1,27 @@
-import { useSignal } from '@preact/signals'
 import type { MemberList } from '../../../modules/members/schema.ts'
-import { readAgain, useRead } from '../api/read.ts'
-import { act } from '../api/request.ts'
-import { Button } from '../parts/button.tsx'
-import { Confirm } from '../parts/confirm.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
+import { useRead } from '../api/read.ts'
+import { Opener } from '../parts/opener.tsx'
 import { Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
-import { invitationColumns, type Member, memberColumns, type Wanted } from './member-columns.tsx'
-import { ChangeRole, Invite, SignInLink } from './member-dialogs.tsx'
-
-const tokensOf = ({ tokens }: Member) =>
-  tokens === 0
-    ? ''
-    : tokens === 1
-      ? ' 1 management token that they created stops working.'
-      : ` ${tokens} management tokens that they created stop working.`
+import { invitationColumns, memberColumns } from './member-columns.tsx'
+import { Invite } from './member-dialogs.tsx'
 
 /** Who may sign in to the organisation's dashboard, and as what. */
 export function MembersSection() {
   const list = useRead<MemberList>('/manage/members')
-  const statusText = useSignal<string | null>(null)
-  const wanted = useSignal<Wanted | null>(null)
-  const want = (next: Wanted) => (wanted.value = next)
-  const close = () => (wanted.value = null)
-  const remove = async (path: string, done: string) => {
-    await act(path, { method: 'DELETE' })
-    statusText.value = done
-    readAgain()
-  }
-  const now = wanted.value
   return (
     <>
-      <StatusMessage of={statusText} />
       <div class="section-action">
-        <Button look="primary" onClick={() => want({ what: 'invite' })}>
-          Invite member
-        </Button>
+        <Opener look="primary" label="Invite member">
+          {close => <Invite onClose={close} />}
+        </Opener>
       </div>
       <Reading of={list} lines={4}>
         {({ members, invitations }) => (
           <>
             <Table
               caption="Members"
-              columns={memberColumns(want)}
+              columns={memberColumns}
               rows={members}
               keyOf={({ id }) => id}
               none="No members yet. Invite the first one."
@@ -53,7 +31,7 @@ export function MembersSection() {
                 <h3>Pending invitations</h3>
                 <Table
                   caption="Pending invitations"
-                  columns={invitationColumns(want)}
+                  columns={invitationColumns}
                   rows={invitations}
                   keyOf={({ id }) => id}
                 />
@@ -62,47 +40,6 @@ export function MembersSection() {
           </>
         )}
       </Reading>
-      {now?.what === 'invite' && <Invite onClose={close} />}
-      {now?.what === 'link' && <SignInLink member={now.member} onClose={close} />}
-      {now?.what === 'role' && (
-        <ChangeRole
-          member={now.member}
-          onChanged={sentence => (statusText.value = sentence)}
-          onClose={close}
-        />
-      )}
-      {now?.what === 'remove' && (
-        <Confirm
-          title={`Remove ${now.member.name}`}
-          verb="Remove member"
-          isDanger
-          act={() => remove(`/manage/members/${now.member.id}`, `Removed ${now.member.name}.`)}
-          onClose={close}
-        >
-          <p>
-            {now.member.name} is signed out everywhere now, and links that they created stop
-            working.{tokensOf(now.member)}
-          </p>
-          {now.member.method === 'provider' && (
-            <p>
-              Your identity provider can still let them sign in. Remove their access there, too.
-            </p>
-          )}
-        </Confirm>
-      )}
-      {now?.what === 'revoke' && (
-        <Confirm
-          title="Revoke invitation"
-          verb="Revoke invitation"
-          isDanger
-          act={() =>
-            remove(`/manage/members/invitations/${now.invitation.id}`, 'Invitation revoked.')
-          }
-          onClose={close}
-        >
-          <p>The link stops working now.</p>
-        </Confirm>
-      )}
     </>
   )
 }

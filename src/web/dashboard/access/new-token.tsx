@@ -5,28 +5,29 @@ import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import type { Scope } from '../api/session.ts'
 import { problemsAt } from '../organisations/saving.ts'
-import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
-import { Code } from '../parts/code.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Select } from '../parts/select.tsx'
+import { ShownOnce } from '../parts/shown-once.tsx'
 import { TextField } from '../parts/text-field.tsx'
 
-const words = {
-  scopeWords: {
-    'flows:read': 'See flows, drafts and versions',
-    'flows:write': 'Change drafts',
-    'flows:publish': 'Publish, unpublish and roll back',
-    'analytics:read': 'See results',
-    'people:read': 'See people and what they saw',
-    'people:erase': 'Erase people',
-    'settings:write': 'Change settings, members, keys and tokens',
-  },
-  days: (days: number) => (days === 365 ? '1 year' : `${days} days`),
+const scopeNames = {
+  'flows:read': 'See flows, drafts and versions',
+  'flows:write': 'Change drafts',
+  'flows:publish': 'Publish, unpublish and roll back',
+  'analytics:read': 'See results',
+  'people:read': 'See people and what they saw',
+  'people:erase': 'Erase people',
+  'settings:write': 'Change settings, members, keys and tokens',
 }
 
-const scopes = Object.keys(words.scopeWords) as Scope[]
-const lifetimes = [30, 90, 180, 365]
+const scopes = Object.keys(scopeNames) as Scope[]
+const lifetimes = [
+  ['30', '30 days'],
+  ['90', '90 days'],
+  ['180', '180 days'],
+  ['365', '1 year'],
+] as const
 
 /** A new token, which is shown only now. */
 export const ShownToken = ({
@@ -36,12 +37,13 @@ export const ShownToken = ({
   token: CreatedToken
   onDone: () => void
 }) => (
-  <div class="shown-once">
-    <h3>Copy your token now</h3>
-    <Code name={name}>{token}</Code>
-    <p class="hint">It is shown only once.</p>
-    <Button onClick={onDone}>Done</Button>
-  </div>
+  <ShownOnce
+    title="Copy your token now"
+    name={name}
+    secret={token}
+    hint="It is shown only once."
+    onDone={onDone}
+  />
 )
 
 /** Asks for the name of a new token, what it may do, and how long it works. */
@@ -58,7 +60,7 @@ export function NewToken({
 }) {
   const name = useSignal(givenName)
   const chosen = useSignal(givenScopes)
-  const days = useSignal('90')
+  const days = useSignal<string>('90')
   const refused = useSignal<Failure | null>(null)
   const toggle = (scope: Scope) => {
     chosen.value = scopes.filter(one => (one === scope) !== chosen.value.includes(one))
@@ -94,7 +96,7 @@ export function NewToken({
         {scopes.map(scope => (
           <Check
             key={scope}
-            label={words.scopeWords[scope]}
+            label={scopeNames[scope]}
             note={<code>{scope}</code>}
             checked={chosen.value.includes(scope)}
             onChange={() => toggle(scope)}
@@ -105,7 +107,7 @@ export function NewToken({
         isInline
         label="Expires after"
         value={days.value}
-        options={lifetimes.map(one => [`${one}`, words.days(one)] as const)}
+        options={lifetimes}
         onChange={value => (days.value = value)}
       />
     </Confirm>

@@ -1,9 +1,8 @@
 import { momentHere } from '../analytics/zone.ts'
 import { useOnce } from '../api/once.ts'
 import { readWays, roleNames, session, signOut } from '../api/session.ts'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Facts } from '../parts/facts.tsx'
-import { Opener } from '../parts/opener.tsx'
 import { addressOf } from '../shell/address.ts'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
 
@@ -50,19 +49,15 @@ export function SignInSection() {
         ]}
       />
       <div class="row-actions">
-        <Opener look="danger" label="Sign out everywhere">
-          {close => (
-            <Confirm
-              title="Sign out everywhere"
-              verb="Sign out"
-              isDanger
-              act={() => signOut(true)}
-              onClose={close}
-            >
-              <p>All your sessions in this organisation end, in every browser.</p>
-            </Confirm>
-          )}
-        </Opener>
+        <ConfirmButton
+          label="Sign out everywhere"
+          title="Sign out everywhere"
+          verb="Sign out"
+          isDanger
+          act={() => signOut(true)}
+        >
+          <p>All your sessions in this organisation end, in every browser.</p>
+        </ConfirmButton>
       </div>
     </>
   )

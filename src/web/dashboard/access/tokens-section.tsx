@@ -4,22 +4,17 @@ import { momentHere } from '../analytics/zone.ts'
 import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Badge } from '../parts/badge.tsx'
-import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { formatAge } from '../parts/format.ts'
-import { StatusMessage } from '../parts/status-message.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import { Opener } from '../parts/opener.tsx'
+import { actionsColumn, type Column, Table } from '../parts/table.tsx'
+import { say } from '../parts/toast.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { NewToken, ShownToken } from './new-token.tsx'
 
-const words = {
-  states: { works: 'Active', expired: 'Expired', revoked: 'Revoked' },
-  revokeTitle: (name: string) => `Revoke “${name}”`,
-  made: (name: string) => `Created “${name}”.`,
-  revoked: (name: string) => `Revoked “${name}”.`,
-}
+const stateNames = { works: 'Active', expired: 'Expired', revoked: 'Revoked' }
 
 type Token = TokenList['tokens'][number]
 
@@ -28,7 +23,7 @@ const stateOf = ({ revokedAt, expiresAt }: Token) => {
   return Date.parse(expiresAt) <= Date.now() ? 'expired' : 'works'
 }
 
-const columns = (revoke: (token: Token) => void): Column<Token>[] => [
+const columns = (onRevoked: (token: Token) => void): Column<Token>[] => [
   {
     name: 'Name',
     isTitle: true,
@@ -44,7 +39,7 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
   {
     name: 'Scopes',
     cell: ({ scopes }) => (
-      <span class="badges">
+      <span class="row gap-1">
         {scopes.map(scope => (
           <Badge key={scope}>{scope}</Badge>
         ))}
@@ -63,27 +58,31 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
     name: 'Status',
     cell: token => {
       const state = stateOf(token)
-      return <Badge tone={state === 'works' ? 'good' : 'neutral'}>{words.states[state]}</Badge>
+      return <Badge tone={state === 'works' ? 'good' : 'neutral'}>{stateNames[state]}</Badge>
     },
   },
-  {
-    head: <span class="unseen">Revoke</span>,
-    name: '',
-    cell: token => (
-      <span class="row-actions">
-        <a href={addressOf(['settings', 'audit'], { subject: token.id })}>See creator</a>
-        {stateOf(token) === 'works' && (
-          <Button
-            look="danger"
-            aria-label={words.revokeTitle(token.name)}
-            onClick={() => revoke(token)}
-          >
-            Revoke
-          </Button>
-        )}
-      </span>
-    ),
-  },
+  actionsColumn(token => (
+    <>
+      <a href={addressOf(['settings', 'audit'], { subject: token.id })}>See creator</a>
+      {stateOf(token) === 'works' && (
+        <ConfirmButton
+          label="Revoke"
+          name={`Revoke “${token.name}”`}
+          title={`Revoke “${token.name}”`}
+          verb="Revoke"
+          isDanger
+          act={async () => {
+            await act(`/manage/tokens/${encodeURIComponent(token.id)}`, { method: 'DELETE' })
+            say(`Revoked “${token.name}”.`)
+            onRevoked(token)
+            readAgain()
+          }}
+        >
+          <p>Anything using this token stops working now. You cannot undo this.</p>
+        </ConfirmButton>
+      )}
+    </>
+  )),
 ]
 
 const Nothing = () => (
@@ -94,18 +93,22 @@ const Nothing = () => (
 export function TokensSection() {
   const list = useRead<TokenList>('/manage/tokens')
   const { filters, setFilters } = useFilters()
-  const statusText = useSignal<string | null>(null)
-  const isMaking = useSignal(false)
   const made = useSignal<CreatedToken | null>(null)
-  const revoked = useSignal<Token | null>(null)
   return (
     <>
-      <StatusMessage of={statusText} />
       {made.value && <ShownToken token={made.value} onDone={() => (made.value = null)} />}
       <div class="section-action">
-        <Button look="primary" onClick={() => (isMaking.value = true)}>
-          Create token
-        </Button>
+        <Opener look="primary" label="Create token">
+          {close => (
+            <NewToken
+              onMade={token => {
+                made.value = token
+                say(`Created “${token.name}”.`)
+              }}
+              onClose={close}
+            />
+          )}
+        </Opener>
       </div>
       <Reading of={list}>
         {({ tokens }) => {
@@ -125,7 +128,9 @@ export function TokensSection() {
               ) : (
                 <Table
                   caption="Management tokens"
-                  columns={columns(token => (revoked.value = token))}
+                  columns={columns(({ id }) => {
+                    if (made.value?.id === id) made.value = null
+                  })}
                   rows={shown}
                   keyOf={({ id }) => id}
                 />
@@ -134,32 +139,6 @@ export function TokensSection() {
           )
         }}
       </Reading>
-      {isMaking.value && (
-        <NewToken
-          onMade={token => {
-            made.value = token
-            statusText.value = words.made(token.name)
-          }}
-          onClose={() => (isMaking.value = false)}
-        />
-      )}
-      {revoked.value && (
-        <Confirm
-          title={words.revokeTitle(revoked.value.name)}
-          verb="Revoke"
-          isDanger
-          act={async () => {
-            const { id, name } = revoked.value!
-            await act(`/manage/tokens/${encodeURIComponent(id)}`, { method: 'DELETE' })
-            statusText.value = words.revoked(name)
-            if (made.value?.id === id) made.value = null
-            readAgain()
-          }}
-          onClose={() => (revoked.value = null)}
-        >
-          <p>Anything using this token stops working now. You cannot undo this.</p>
-        </Confirm>
-      )}
     </>
   )
 }

@@ -37,7 +37,7 @@ export function YourName() {
             refused.value = null
           }}
         />
-        <div class="dialog-end">
+        <div class="dialog-end row end">
           <Button type="submit" look="primary" isBusy={isBusy.value} disabled={given === ''}>
             Save name
           </Button>

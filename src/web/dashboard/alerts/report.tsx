@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import type { AlertSettings, WeeklyReport } from '../../../modules/alerts/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
@@ -11,43 +11,24 @@ import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
 import { zoneName } from '../parts/format.ts'
 import { Rejection } from '../parts/rejection.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import { actionsColumn, type Column, Table } from '../parts/table.tsx'
 import { TextArea } from '../parts/text-field.tsx'
+import { say } from '../parts/toast.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { Mails } from './deliveries.tsx'
 import { confirmationsPath, save, settingsPath } from './saving.ts'
 
-const words = {
-  zone: (zone: string | null) =>
-    zone === null
-      ? 'Sent on Mondays at 08:00 UTC, because no time zone is set.'
-      : `Sent on Mondays at 08:00, ${zoneName(zone)} time.`,
-  sent: (count: number) =>
-    count === 0
-      ? 'Not sent: no webhook and no confirmed email address.'
-      : `Queued for ${count} ${count === 1 ? 'recipient' : 'recipients'}.`,
-  consent: {
-    waiting: 'Waiting for confirmation',
-    confirmed: 'Confirmed',
-  },
-  confirmationSent: (moment: string) => `Link sent ${moment}`,
-  resent: (mail: string) => `Sent a link to ${mail}. It works for 7 days.`,
-}
-
 /** The weekly report: who gets it, and what was sent. */
 export function ReportSection() {
   const settings = useRead<AlertSettings>(settingsPath)
-  const statusText = useSignal<string | null>(null)
   return (
     <>
-      <StatusMessage of={statusText} />
       <Reading of={settings} lines={3}>
         {data => (
           <>
-            <ReportForm settings={data} statusText={statusText} />
-            <Recipients settings={data} statusText={statusText} />
+            <ReportForm settings={data} />
+            <Recipients settings={data} />
           </>
         )}
       </Reading>
@@ -57,18 +38,13 @@ export function ReportSection() {
 }
 
 /** Who gets the weekly report. */
-function ReportForm({
-  settings: { report, sendsMail },
-  statusText,
-}: {
-  settings: AlertSettings
-  statusText: Signal<string | null>
-}) {
+function ReportForm({ settings: { report, sendsMail } }: { settings: AlertSettings }) {
   const saving = useAction()
   const sending = useAction()
   const isOn = useSignal(report.on)
   const mails = useSignal(report.mails.join('\n'))
   const refused = saving.refused.value
+  const zone = session.value?.timezone
   const list = () =>
     mails.value
       .split('\n')
@@ -82,7 +58,7 @@ function ReportForm({
         event.preventDefault()
         saving.run(async () => {
           await save({ report: { on: isOn.value, mails: list() } })
-          statusText.value = 'Saved.'
+          say('Saved.')
         })
       }}
     >
@@ -104,7 +80,9 @@ function ReportForm({
         onChange={text => (mails.value = text)}
       />
       <p class="hint">
-        {words.zone(session.value?.timezone ?? null)}{' '}
+        {zone
+          ? `Sent on Mondays at 08:00, ${zoneName(zone)} time.`
+          : 'Sent on Mondays at 08:00 UTC, because no time zone is set.'}{' '}
         <a href={addressOf(['settings', 'general'])}>Change time zone</a>
       </p>
       <Rejection failure={wrong ? null : (refused ?? sending.refused.value)} />
@@ -118,7 +96,11 @@ function ReportForm({
             sending.run(async () => {
               const body = { send: true }
               const { sentTo } = await act<WeeklyReport>('/manage/alerts/report', { body })
-              statusText.value = words.sent(sentTo)
+              say(
+                sentTo === 0
+                  ? 'Not sent: no webhook and no confirmed email address.'
+                  : `Queued for ${sentTo} ${sentTo === 1 ? 'recipient' : 'recipients'}.`,
+              )
               readAgain()
             })
           }
@@ -132,7 +114,10 @@ function ReportForm({
 
 type Recipient = AlertSettings['report']['recipients'][number]
 
-const tones = { waiting: 'warn', confirmed: 'good' } as const
+const consents = {
+  waiting: ['warn', 'Waiting for confirmation'],
+  confirmed: ['good', 'Confirmed'],
+} as const
 
 const columns = (resend: ((recipient: Recipient) => void) | null): Column<Recipient>[] => [
   { name: 'Address', isTitle: true, cell: ({ mail }) => mail },
@@ -140,48 +125,37 @@ const columns = (resend: ((recipient: Recipient) => void) | null): Column<Recipi
     name: 'Status',
     cell: ({ state, confirmationSentAt }) => (
       <>
-        <Badge tone={tones[state]}>{words.consent[state]}</Badge>
+        <Badge tone={consents[state][0]}>{consents[state][1]}</Badge>
         {state === 'waiting' && (
           <span class="row-note fine">
             {confirmationSentAt === null
               ? 'No link sent yet'
-              : words.confirmationSent(momentHere(confirmationSentAt))}
+              : `Link sent ${momentHere(confirmationSentAt)}`}
           </span>
         )}
       </>
     ),
   },
-  {
-    head: <span class="unseen">Send again</span>,
-    name: '',
-    cell: recipient => {
-      const verb = recipient.confirmationSentAt === null ? 'Send link' : 'Send again'
-      return (
-        <span class="row-actions">
-          {resend && recipient.state !== 'confirmed' && (
-            <Button aria-label={`${verb} ${recipient.mail}`} onClick={() => resend(recipient)}>
-              {verb}
-            </Button>
-          )}
-        </span>
+  actionsColumn(recipient => {
+    const verb = recipient.confirmationSentAt === null ? 'Send link' : 'Send again'
+    return (
+      resend &&
+      recipient.state !== 'confirmed' && (
+        <Button aria-label={`${verb} ${recipient.mail}`} onClick={() => resend(recipient)}>
+          {verb}
+        </Button>
       )
-    },
-  },
+    )
+  }),
 ]
 
 /** Which mail addresses have confirmed that they want the report. */
-function Recipients({
-  settings: { report, sendsMail },
-  statusText,
-}: {
-  settings: AlertSettings
-  statusText: Signal<string | null>
-}) {
+function Recipients({ settings: { report, sendsMail } }: { settings: AlertSettings }) {
   const { refused, run } = useAction()
   const resend = ({ mail }: Recipient) =>
     run(async () => {
       await act(confirmationsPath, { body: { mail } })
-      statusText.value = words.resent(mail)
+      say(`Sent a link to ${mail}. It works for 7 days.`)
       readAgain()
     })
   if (report.recipients.length === 0) return null

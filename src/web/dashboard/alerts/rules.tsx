@@ -1,60 +1,49 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import type { AlertSettings } from '../../../modules/alerts/schema.ts'
 import { useAction } from '../api/action.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
 import { Rejection } from '../parts/rejection.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
+import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
 import { save, settingsPath } from './saving.ts'
 
-const words = {
-  rule: {
-    stepBroken: {
-      name: 'A step is broken',
-      why: 'Most people did not find its element in the last 24 hours (at least 5 people).',
-    },
-    completionFell: {
-      name: 'Completion of a flow fell',
-      why: 'By 5 percentage points or more week over week, with at least 50 runs in each week. Alerts only on drops larger than chance.',
-    },
-    scoreLow: {
-      name: 'A low NPS',
-      why: 'More detractors than promoters in the last 7 days, with at least 20 answers.',
-    },
-    installStale: {
-      name: 'Snippet inactive',
-      why: 'No page loaded the snippet for 24 hours.',
-    },
-    deadLetters: {
-      name: 'Events were rejected',
-      why: 'The database could not store some events.',
-    },
-  },
-}
-
 type Rules = AlertSettings['rules']
 
-const names = ['stepBroken', 'completionFell', 'scoreLow', 'installStale', 'deadLetters'] as const
+const rules = [
+  [
+    'stepBroken',
+    'A step is broken',
+    'Most people did not find its element in the last 24 hours (at least 5 people).',
+  ],
+  [
+    'completionFell',
+    'Completion of a flow fell',
+    'By 5 percentage points or more week over week, with at least 50 runs in each week. Alerts only on drops larger than chance.',
+  ],
+  [
+    'scoreLow',
+    'A low NPS',
+    'More detractors than promoters in the last 7 days, with at least 20 answers.',
+  ],
+  ['installStale', 'Snippet inactive', 'No page loaded the snippet for 24 hours.'],
+  ['deadLetters', 'Events were rejected', 'The database could not store some events.'],
+] as const
 
 /** What Cairn watches for. */
 export function RulesSection() {
   const settings = useRead<AlertSettings>(settingsPath)
-  const statusText = useSignal<string | null>(null)
   return (
-    <>
-      <StatusMessage of={statusText} />
-      <Reading of={settings} lines={4}>
-        {({ rules }) => <RulesForm rules={rules} statusText={statusText} />}
-      </Reading>
-    </>
+    <Reading of={settings} lines={4}>
+      {({ rules }) => <RulesForm stored={rules} />}
+    </Reading>
   )
 }
 
-function RulesForm({ rules, statusText }: { rules: Rules; statusText: Signal<string | null> }) {
+function RulesForm({ stored }: { stored: Rules }) {
   const { isBusy, refused, run } = useAction()
-  const chosen = useSignal(rules)
+  const chosen = useSignal(stored)
   return (
     <form
       class="setting-form"
@@ -62,17 +51,17 @@ function RulesForm({ rules, statusText }: { rules: Rules; statusText: Signal<str
         event.preventDefault()
         run(async () => {
           await save({ rules: chosen.value })
-          statusText.value = 'Rules saved.'
+          say('Rules saved.')
         })
       }}
     >
-      {names.map(name => (
+      {rules.map(([rule, name, means]) => (
         <Check
-          key={name}
-          label={words.rule[name].name}
-          note={words.rule[name].why}
-          checked={chosen.value[name].on}
-          onChange={on => (chosen.value = { ...chosen.value, [name]: { on } })}
+          key={rule}
+          label={name}
+          note={means}
+          checked={chosen.value[rule].on}
+          onChange={on => (chosen.value = { ...chosen.value, [rule]: { on } })}
         />
       ))}
       <Rejection failure={refused.value} />

@@ -10,6 +10,7 @@ export const webhooksPath = '/manage/webhooks'
 /** The path of a webhook, or of something below it. */
 export const webhookPath = ({ id }: WebhookJson, more = '') =>
   `${webhooksPath}/${encodeURIComponent(id)}${more}`
+export const hostOf = ({ url }: { url: string }) => new URL(url).host
 export const confirmationsPath = '/manage/alerts/confirmations'
 export const mailsPath = '/manage/alerts/mails'
 

@@ -88,7 +88,7 @@ function OfStep({
   const title = step.title || step.key
   const { answers, type, segments } = numbers
   return (
-    <div class="survey-question" id={`question-${step.key}`}>
+    <div class="survey-question stack gap-3" id={`question-${step.key}`}>
       <h3>{title}</h3>
       {answers === 0 ? (
         <p class="hint">No answers in this period.</p>

@@ -1,6 +1,5 @@
-import { useSignal } from '@preact/signals'
-import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
+import { Filters } from '../parts/filters.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Select } from '../parts/select.tsx'
@@ -26,56 +25,43 @@ export function Controls({
   versions: readonly number[]
 }) {
   const { setFilters } = useFilters()
-  /** Whether a phone shows more than the period. */
-  const isOpen = useSignal(false)
   const { version, compare, isWhole } = question
   const newestFirst = versions.toReversed()
   const named = (number: number) => `Version ${number}`
   const others = versions.length > 1 ? newestFirst.filter(number => `${number}` !== version) : []
   return (
-    <div class="controls row below-4 with-end">
-      <div class="controls-start row min-0">
-        <RangePicker question={question} />
-        <Button
-          class="on-phone"
-          icon="settings"
-          aria-expanded={isOpen.value}
-          onClick={() => (isOpen.value = !isOpen.value)}
-        >
-          Filters
-        </Button>
-        <div class="more-filters" data-open={isOpen.value}>
-          {versions.length > 1 && (
-            <Select
-              label="Version"
-              isLabelUnseen
-              isInline
-              value={version ?? ''}
-              options={newestFirst.map(number => [`${number}`, named(number)] as const)}
-              none="All versions"
-              onChange={chosen => setFilters({ version: chosen })}
-            />
-          )}
+    <div class="controls split start below-4">
+      <Filters first={<RangePicker question={question} />}>
+        {versions.length > 1 && (
           <Select
-            label="Compare with"
+            label="Version"
+            isLabelUnseen
             isInline
-            value={compare}
-            options={[
-              ['previous', 'Previous period'],
-              ...others.map(number => [`v${number}`, named(number)] as const),
-              ['none', 'None'],
-            ]}
-            onChange={chosen => setFilters({ compare: chosen === 'previous' ? null : chosen })}
+            value={version ?? ''}
+            options={newestFirst.map(number => [`${number}`, named(number)] as const)}
+            none="All versions"
+            onChange={chosen => setFilters({ version: chosen })}
           />
-          {question.from < dayIn(question.zone) && (
-            <Check
-              label="Complete days"
-              checked={isWhole}
-              onChange={checked => setFilters({ days: checked ? 'complete' : null })}
-            />
-          )}
-        </div>
-      </div>
+        )}
+        <Select
+          label="Compare with"
+          isInline
+          value={compare}
+          options={[
+            ['previous', 'Previous period'],
+            ...others.map(number => [`v${number}`, named(number)] as const),
+            ['none', 'None'],
+          ]}
+          onChange={chosen => setFilters({ compare: chosen === 'previous' ? null : chosen })}
+        />
+        {question.from < dayIn(question.zone) && (
+          <Check
+            label="Complete days"
+            checked={isWhole}
+            onChange={checked => setFilters({ days: checked ? 'complete' : null })}
+          />
+        )}
+      </Filters>
       <Menu
         label={
           <>

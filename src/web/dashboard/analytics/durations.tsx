@@ -136,16 +136,14 @@ function Chart({ shown, before }: { shown: Shown; before: Timed | null }) {
         isAtEdge
         name={`Completed runs by duration: ${marks.map(({ name }) => name).join(', ')}`}
       />
-      <details class="as-table">
-        <summary>Show as a table</summary>
-        <Table
-          caption="Completed runs by duration"
-          file={`${shown.data.flowKey}-durations`}
-          columns={columnsOf(shown, before)}
-          rows={bins}
-          keyOf={({ fromSeconds }) => fromSeconds}
-        />
-      </details>
+      <Table
+        isFolded
+        caption="Completed runs by duration"
+        file={`${shown.data.flowKey}-durations`}
+        columns={columnsOf(shown, before)}
+        rows={bins}
+        keyOf={({ fromSeconds }) => fromSeconds}
+      />
     </>
   )
 }
@@ -161,7 +159,7 @@ export function Durations(shown: Shown) {
     <Part
       title="Time to complete"
       beside={
-        <ul class="legend">
+        <ul class="row gap-3 fine">
           <li class="key-completions">
             <bdi>{formatCount(count)} completed runs</bdi>
           </li>

@@ -12,7 +12,7 @@ import { type Analytics, type Question, runsBehind, type StepNumbers } from './q
 export const leftAt = ({ droppedHere, activeHere = 0 }: StepNumbers) => droppedHere - activeHere
 
 const Legend = ({ isCompared }: { isCompared: boolean }) => (
-  <ul class="legend">
+  <ul class="row gap-3 fine">
     <li class="key-on">went on</li>
     <li class="key-still">still active</li>
     <li class="key-left">left here</li>

@@ -43,7 +43,7 @@ function columnsOf(
         const { userId, anonymousId } = answer
         const filters = userId === null ? { anonymous: anonymousId } : { user: userId }
         return (
-          <a class="row-link address" href={addressOf(['people'], filters)}>
+          <a class="row-link break" href={addressOf(['people'], filters)}>
             {personOf(answer)}
           </a>
         )
@@ -113,7 +113,7 @@ function List({ flowKey, step, type, question, value }: Shown & { value: string 
               keyOf={answer => `${answer.runId} ${personOf(answer)} ${answer.answeredAt}`}
             />
             {(next || after) && (
-              <nav class="pager" aria-label="Pages of answers">
+              <nav class="pager footnote row" aria-label="Pages of answers">
                 {after && <Button onClick={() => setAfter(null)}>Latest answers</Button>}
                 {next && <Button onClick={() => setAfter(next)}>Earlier answers</Button>}
               </nav>

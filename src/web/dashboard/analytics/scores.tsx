@@ -45,7 +45,7 @@ export function Score({
 }) {
   const { nps, answers, average, median } = numbers
   return (
-    <dl class="answer-figures">
+    <dl class="row gap-5 start">
       <div class="answer-figure">
         <dt>{nps ? 'NPS (−100 to 100)' : 'Average'}</dt>
         <dd class="score">{formatScore(scoreOf(numbers))}</dd>

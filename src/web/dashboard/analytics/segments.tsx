@@ -50,7 +50,7 @@ export function Only({ question }: { question: Question }) {
   if (question.only === null) return null
   const [trait = ''] = question.only.split(':', 1)
   return (
-    <p class="only" role="status">
+    <p class="row below-4" role="status">
       Only runs with {trait} <strong>{question.only.slice(trait.length + 1) || 'not set'}</strong>{' '}
       <LinkButton href={withFilters({ segment: null })}>Show all runs</LinkButton>
     </p>

@@ -1,6 +1,6 @@
-import type { ComponentChildren } from 'preact'
 import { wilsonInterval } from '../../../core/number/interval.ts'
 import { quotient } from '../../../core/number/statistics.ts'
+import { Figure } from '../parts/figure.tsx'
 import {
   fewest,
   formatCount,
@@ -10,7 +10,6 @@ import {
   formatTypical,
 } from '../parts/format.ts'
 import { Rate } from '../parts/rate.tsx'
-import { Tip } from '../parts/tip.tsx'
 import { Behind } from './behind.tsx'
 import { type Analytics, type Question, runsBehind } from './question.ts'
 
@@ -19,28 +18,6 @@ const changeOf = (now: number, before: number): string | null => {
   if (before < fewest) return null
   const change = quotient(100 * (now - before), before, 0)!
   return change === 0 ? '±0%' : `${change > 0 ? '+' : '−'}${Math.abs(change)}%`
-}
-
-function Figure({
-  name,
-  means,
-  children,
-  below,
-}: {
-  name: string
-  means: string
-  children: ComponentChildren
-  below?: ComponentChildren
-}) {
-  return (
-    <div class="figure">
-      <dt>
-        <Tip text={means}>{name}</Tip>
-      </dt>
-      <dd class="figure-value number">{children}</dd>
-      <dd class="figure-below soft number">{below}</dd>
-    </div>
-  )
 }
 
 /** Says whether the difference between two rates is larger than chance may explain. */
@@ -61,18 +38,48 @@ function Verdict({ now, before }: { now: Analytics['totals']; before: Analytics[
   )
 }
 
+/** What the figures are called, and what they mean. */
+const ofRuns = {
+  starts: ['Starts', 'Runs that started in this period.'],
+  completion: ['Completion', 'Completed runs out of all runs that started in this period.'],
+  time: [
+    'Median time',
+    'Half of the completed runs took at most this long, from start to completion.',
+  ],
+  dismissed: ['Dismissed', 'Runs that the person closed and never completed.'],
+  unfinished: [
+    'Unfinished',
+    'Runs neither completed nor dismissed. Stalled runs had no activity for 7 days.',
+  ],
+} as const
+const ofOpenings: Record<keyof typeof ofRuns, readonly [name: string, means: string]> = {
+  starts: ['Opened', 'How often the resource centre was opened in this period.'],
+  completion: ['Chose an item', 'How often an item was chosen, out of all openings.'],
+  time: ['Median time', 'Half of the choices were made within this time after opening.'],
+  dismissed: ['Closed', 'How often it was closed without a choice.'],
+  unfinished: ['Left open', 'How often the page was left while it was open.'],
+}
+
 /** The flow in a few numbers, each with its comparison and the runs behind it. */
 export function Totals({
+  isLauncher,
   data: { flowKey, totals, timeToComplete },
   other,
   otherName,
   question,
 }: {
+  /** Whether a run is an opening of a launcher. */
+  isLauncher: boolean
   data: Analytics
   other: Analytics | null
   otherName: string
   question: Question
 }) {
+  const words = isLauncher ? ofOpenings : ofRuns
+  const named = (figure: keyof typeof words) => {
+    const [name, means] = words[figure]
+    return { name, means }
+  }
   const isVersion = question.compare.startsWith('v')
   const beside = (value: string) => (
     <bdi>{isVersion ? `${value} in ${otherName}` : `${value} before`}</bdi>
@@ -96,31 +103,31 @@ export function Totals({
   return (
     <section aria-label="Totals">
       <dl class="figures framed">
-        <Figure name="Starts" means="Runs that started in this period." below={compared('starts')}>
+        <Figure {...named('starts')} below={compared('starts')}>
           {runs(totals.starts, null)}
         </Figure>
         <Figure
           name="People"
-          means="People with at least one run. Each person counts once."
+          means="Each person counts once, however often they came."
           below={compared('uniqueUsers')}
         >
           {formatCount(totals.uniqueUsers)}
         </Figure>
         <Figure
-          name="Completion"
-          means="Completed runs out of all runs that started in this period."
+          {...named('completion')}
           below={
             <>
               {other && <p>{beside(formatShare(other.totals.completions, other.totals.starts))}</p>}
-              <p>{runs(totals.completions, 'completed')} completed</p>
+              <p>
+                {runs(totals.completions, 'completed')} {isLauncher ? 'times' : 'completed'}
+              </p>
             </>
           }
         >
           <Rate hits={totals.completions} of={totals.starts} />
         </Figure>
         <Figure
-          name="Median time"
-          means="Half of the completed runs took at most this long, from start to completion."
+          {...named('time')}
           below={
             <>
               {other && other.timeToComplete.count >= fewest && (
@@ -136,16 +143,11 @@ export function Totals({
         >
           <bdi>{formatTypical(timeToComplete.medianSeconds, timeToComplete.count)}</bdi>
         </Figure>
-        <Figure
-          name="Dismissed"
-          means="Runs that the person closed and never completed."
-          below={compared('dismissals')}
-        >
+        <Figure {...named('dismissed')} below={compared('dismissals')}>
           {runs(totals.dismissals, 'dismissed')}
         </Figure>
         <Figure
-          name="Unfinished"
-          means="Runs neither completed nor dismissed. Stalled runs had no activity for 7 days."
+          {...named('unfinished')}
           below={
             <>
               <p>

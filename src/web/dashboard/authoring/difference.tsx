@@ -58,7 +58,7 @@ export function Difference({
   const lines = linesOf(diff)
   const count = (kind: DiffLine['kind']) => lines?.filter(line => line.kind === kind).length ?? 0
   return (
-    <div class="difference">
+    <div class="stack gap-3 min-0">
       {isSame(steps) && isSame(items) ? (
         <p>Same steps in the same order. Only their texts or settings differ.</p>
       ) : (

@@ -5,6 +5,7 @@ import { may } from '../api/session.ts'
 import { flowPath } from '../flows/definition.ts'
 import { formatMoment } from '../parts/format.ts'
 import { Opener } from '../parts/opener.tsx'
+import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
 import { ChangeDialog } from './change-dialog.tsx'
 import { Difference } from './difference.tsx'
@@ -13,7 +14,7 @@ import { DraftPreview } from './preview/draft-preview.tsx'
 import { type Changing, Publish } from './publish.tsx'
 
 /** Discards a draft. */
-function Discard({ flow, statusText }: Changing) {
+function Discard({ flow }: Changing) {
   const { version, key } = flow
   if (!may('flows:write') || version === null) return null
   return (
@@ -30,7 +31,7 @@ function Discard({ flow, statusText }: Changing) {
           names={['the draft', `version ${version}`]}
           act={async ({ etag }) => {
             await act(flowPath(key, '/draft'), { method: 'DELETE', ifMatch: etag })
-            statusText.value = 'Draft discarded.'
+            say('Draft discarded.')
           }}
           onClose={close}
         />
@@ -40,7 +41,7 @@ function Discard({ flow, statusText }: Changing) {
 }
 
 /** The draft, and what publishing it would change. */
-export function DraftSection({ flow, statusText, zone }: Changing & { zone: string }) {
+export function DraftSection({ flow, zone }: Changing & { zone: string }) {
   const { version, hasDraft, key, stepCount, itemCount } = flow
   const hasOther = hasDraft && version !== null
   const query = new URLSearchParams({ from: `${version}`, to: 'draft' })
@@ -55,8 +56,8 @@ export function DraftSection({ flow, statusText, zone }: Changing & { zone: stri
           <p class="hint">Last changed {formatMoment(flow.updatedAt, zone)}</p>
         </div>
         <div class="actions">
-          {hasDraft && <Discard flow={flow} statusText={statusText} />}
-          <Publish flow={flow} statusText={statusText} />
+          {hasDraft && <Discard flow={flow} />}
+          <Publish flow={flow} />
         </div>
       </div>
       {/* Above what loads later, which would move its button from under the pointer. */}

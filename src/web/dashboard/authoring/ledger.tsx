@@ -10,6 +10,7 @@ import { Check } from '../parts/choice.tsx'
 import { formatCount, formatMoment, none } from '../parts/format.ts'
 import { Opener } from '../parts/opener.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { say } from '../parts/toast.tsx'
 import { addressOf } from '../shell/address.ts'
 import { ChangeDialog } from './change-dialog.tsx'
 import { partsIn } from './parts-in.ts'
@@ -18,7 +19,7 @@ import type { Changing } from './publish.tsx'
 type Version = VersionList['versions'][number]
 
 /** Makes an older version the newest again. */
-function RollBack({ flow, statusText, to }: Changing & { to: number }) {
+function RollBack({ flow, to }: Changing & { to: number }) {
   const isNow = useSignal(true)
   const { key, hasDraft } = flow
   const newest = flow.version!
@@ -51,9 +52,11 @@ function RollBack({ flow, statusText, to }: Changing & { to: number }) {
               body: { publish: isNow.value, ...note },
               ifMatch: etag,
             })
-            statusText.value = isNow.value
-              ? `Version ${to} is live again, as version ${flows[0]!.version}.`
-              : `Version ${to} is the draft now.`
+            say(
+              isNow.value
+                ? `Version ${to} is live again, as version ${flows[0]!.version}.`
+                : `Version ${to} is the draft now.`,
+            )
           }}
           onClose={close}
         />
@@ -69,7 +72,7 @@ const startsMs = 60_000
 const withoutId = (name: string) => name.replace(/ \(token_\w+\)$/, '')
 
 const columnsOf = (
-  { flow, statusText }: Changing,
+  { flow }: Changing,
   zone: string,
   starts: ReadonlyMap<number, number> | null,
 ): Column<Version>[] => [
@@ -77,7 +80,7 @@ const columnsOf = (
     name: 'Version',
     isTitle: true,
     cell: ({ version }) => (
-      <span class="badges">
+      <span class="row gap-1">
         Version {version}
         {version === flow.version && (
           <Badge tone={flow.status === 'published' ? 'good' : 'neutral'}>
@@ -135,9 +138,7 @@ const columnsOf = (
             Compare
           </a>
         )}
-        {version !== flow.version && may('flows:publish') && (
-          <RollBack flow={flow} statusText={statusText} to={version} />
-        )}
+        {version !== flow.version && may('flows:publish') && <RollBack flow={flow} to={version} />}
       </span>
     ),
   },

@@ -31,9 +31,7 @@ interface Audience {
   anyPage: { matching: number }
 }
 
-const isList = (flow: FlowDefinition) => shownAs(flow) === 'checklist'
-
-/** Published flows that can be due on the same pages. Checklists only wait for other checklists. */
+/** Published flows that can be due on the same pages and in the same place. */
 function useCompeting(flow: FlowDefinition) {
   const list = useRead<Listed>('/manage/flows?definitions=1', never)
   return list.data?.flows
@@ -42,7 +40,7 @@ function useCompeting(flow: FlowDefinition) {
     )
     .filter(
       ({ published }) =>
-        isList(published) === isList(flow) &&
+        shownAs(published) === shownAs(flow) &&
         pagesOverlap(published.targeting.urls, flow.targeting.urls),
     )
     .sort((a, b) => b.published.priority - a.published.priority)
@@ -57,7 +55,7 @@ function Competing({ flow }: { flow: FlowDefinition }) {
     return priority > flow.priority ? 'comes before it' : 'comes after it'
   }
   return (
-    <ul class="listed">
+    <ul class="stack gap-1">
       {competing.map(({ key, name, published }) => (
         <li key={key}>
           <a href={addressOf(['flows', key])}>{name}</a>
@@ -85,7 +83,7 @@ function Reach({ flow: { targeting } }: { flow: FlowDefinition }) {
       {unknown > 0 &&
         `; unknown for ${formatCount(unknown)}, who have not reported ${value.traits.map(({ trait }) => trait).join(', ')}`}
       {pages.length > 0 && (
-        <ul class="listed">
+        <ul class="stack gap-1">
           {pages.map(page => (
             <li key={`${page.match} ${page.pattern}`}>
               <code>{page.pattern}</code>{' '}

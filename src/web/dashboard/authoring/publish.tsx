@@ -1,5 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import { useSignal } from '@preact/signals'
 import type { FlowDefinition } from '../../../core/flow/flow.ts'
 import type { ChangedFlows, DraftAnswer } from '../../../modules/authoring/schema.ts'
 import { act } from '../api/request.ts'
@@ -7,6 +6,7 @@ import { may } from '../api/session.ts'
 import { flowPath } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Opener } from '../parts/opener.tsx'
+import { say } from '../parts/toast.tsx'
 import { useFilters } from '../shell/address.ts'
 import { ChangeDialog } from './change-dialog.tsx'
 import { PublishReview } from './publish-review.tsx'
@@ -15,7 +15,6 @@ import { type Plan, planned, RolloutPlan } from './rollout-plan.tsx'
 
 export interface Changing {
   flow: AuthoredFlow
-  statusText: Signal<ComponentChildren>
 }
 
 const flowIn = ({ draft }: Reviewed) => draft.definition as FlowDefinition
@@ -33,7 +32,7 @@ async function savePlan(key: string, reviewed: Reviewed, plan: Plan | null): Pro
 }
 
 /** Publishes a draft as the next version, or publishes again what was unpublished. */
-export function Publish({ flow, statusText }: Changing) {
+export function Publish({ flow }: Changing) {
   const plan = useSignal<Plan | null>(null)
   const { filters, setFilters } = useFilters()
   const isFromEditor = filters.review === 'yes'
@@ -66,10 +65,11 @@ export function Publish({ flow, statusText }: Changing) {
             const ifMatch = await savePlan(key, reviewed, plan.value)
             const { flows } = await act<ChangedFlows>(flowPath(key, '/publish'), { body, ifMatch })
             const [changed] = flows
-            statusText.value =
+            say(
               changed!.outcome === 'already published'
                 ? 'This is already published.'
-                : `Version ${changed!.version} is live.`
+                : `Version ${changed!.version} is live.`,
+            )
           }}
           onClose={() => {
             plan.value = null

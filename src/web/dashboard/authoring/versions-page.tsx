@@ -1,5 +1,3 @@
-import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
 import type { VersionList } from '../../../modules/authoring/schema.ts'
 import { defaultZone } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
@@ -7,7 +5,6 @@ import { flowPath } from '../flows/definition.ts'
 import { FlowFrame } from '../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Part } from '../parts/part.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
 import { useFilters } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Reading } from '../shell/states.tsx'
@@ -19,12 +16,10 @@ import { Withdraw } from './withdraw.tsx'
 function Versions({ flow }: { flow: AuthoredFlow }) {
   const { filters } = useFilters()
   const zone = filters.tz ?? defaultZone()
-  const statusText = useSignal<ComponentChildren>(null)
   const list = useRead<VersionList>(flowPath(flow.key, '/versions'))
-  const changing = { flow, statusText }
+  const changing = { flow }
   return (
     <>
-      <StatusMessage of={statusText} />
       <DraftSection {...changing} zone={zone} />
       <Reading of={list}>
         {({ versions }) => (

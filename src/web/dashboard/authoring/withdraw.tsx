@@ -1,11 +1,10 @@
-import { useSignal } from '@preact/signals'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { may } from '../api/session.ts'
 import { flowPath } from '../flows/definition.ts'
-import { Button } from '../parts/button.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Part } from '../parts/part.tsx'
+import { say } from '../parts/toast.tsx'
 import type { Changing } from './publish.tsx'
 
 const verbs = {
@@ -22,47 +21,40 @@ const verbs = {
 } as const
 
 /** Hides a flow from visitors, for now or for good. */
-export function Withdraw({ flow, statusText }: Changing) {
-  const confirming = useSignal<keyof typeof verbs | null>(null)
+export function Withdraw({ flow }: Changing) {
   const { status, key } = flow
   const isLive = status === 'published'
   const offered = (['unpublish', 'archive'] as const).filter(verb =>
     verb === 'unpublish' ? isLive : status !== 'archived',
   )
   if (!may('flows:publish') || offered.length === 0) return null
-  const verb = confirming.value
   return (
     <Part
       id="withdraw"
       title={offered.map(one => verbs[one].name).join(' or ')}
       beside={
         <div class="actions">
-          {offered.map(one => (
-            <Button key={one} look="danger" onClick={() => (confirming.value = one)}>
-              {verbs[one].name}
-            </Button>
+          {offered.map(verb => (
+            <ConfirmButton
+              key={verb}
+              label={verbs[verb].name}
+              title={`${verbs[verb].name} this flow?`}
+              verb={verbs[verb].name}
+              isDanger
+              act={async () => {
+                await act(flowPath(key, `/${verb}`), { body: {} })
+                say(verbs[verb].done)
+                readAgain()
+              }}
+            >
+              <p>
+                {isLive && verb === 'archive' && 'Visitors stop seeing it on their next page. '}
+                {verbs[verb].why}
+              </p>
+            </ConfirmButton>
           ))}
         </div>
       }
-    >
-      {verb && (
-        <Confirm
-          title={`${verbs[verb].name} this flow?`}
-          verb={verbs[verb].name}
-          isDanger
-          act={async () => {
-            await act(flowPath(key, `/${verb}`), { body: {} })
-            statusText.value = verbs[verb].done
-            readAgain()
-          }}
-          onClose={() => (confirming.value = null)}
-        >
-          <p>
-            {isLive && verb === 'archive' && 'Visitors stop seeing it on their next page. '}
-            {verbs[verb].why}
-          </p>
-        </Confirm>
-      )}
-    </Part>
+    />
   )
 }

@@ -2,23 +2,14 @@ import { useSignal } from '@preact/signals'
 import { scaleLinear } from 'd3-scale'
 import { useId } from 'preact/hooks'
 import { formatCompact } from '../parts/format.ts'
-import { Before, type Slot, Tip } from './chart-parts.tsx'
+import { Before, type Mark, Marks, markRow, type Slot, Tip } from './chart-parts.tsx'
 import { useWidth } from './use-width.ts'
 
-export type { Slot }
+export type { Mark, Slot }
 
 const margin = { top: 12, right: 4, bottom: 24, left: 40 }
 /** About the room for a label below a bar, in pixels. */
 const perLabel = 64
-/** The room above the bars for the names of marks, in two rows. */
-const markRoom = 32
-
-/** Something with a name at a place: 2.5 is the middle of the third slot. */
-export interface Mark {
-  at: number
-  name: string
-}
-
 const sum = (parts: readonly number[] | null) => (parts ?? []).reduce((all, part) => all + part, 0)
 
 /**
@@ -30,7 +21,7 @@ export function BarChart({
   classes,
   name,
   marks = [],
-  height = 220,
+  height: bars = 220,
   formatTick = formatCompact,
   least = 4,
   lowest = 0,
@@ -54,7 +45,8 @@ export function BarChart({
   const chosen = useSignal<number | null>(null)
   const hatch = useId()
   const width = known.value
-  const top = margin.top + (marks.length > 0 ? markRoom : 0)
+  const height = bars + Math.max(0, marks.length - 1) * markRow
+  const top = margin.top + marks.length * markRow
   const end = Math.max(margin.left + 1, width - margin.right)
   const step = (end - margin.left) / slots.length
   const left = (at: number) => margin.left + at * step
@@ -149,23 +141,7 @@ export function BarChart({
             </g>
           )
         })}
-        {marks.map(({ at: place, name }, i) => (
-          <g key={`${place} ${name}`} class="chart-mark">
-            <line
-              x1={left(place)}
-              x2={left(place)}
-              y1={4 + (i % 2) * 16}
-              y2={height - margin.bottom}
-            />
-            <text
-              x={left(place) + (isLate(place) ? -6 : 6)}
-              y={14 + (i % 2) * 16}
-              text-anchor={isLate(place) ? 'end' : 'start'}
-            >
-              {name}
-            </text>
-          </g>
-        ))}
+        <Marks marks={marks} xOf={left} width={width} bottom={height - margin.bottom} />
         {slots.map(({ key, label }, i) => {
           if ((isAtEdge ? i : last - i) % every !== 0) return null
           const middle = isAtEdge ? left(i) : left(i + 0.5)

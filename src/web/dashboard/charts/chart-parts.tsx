@@ -36,6 +36,56 @@ export function Before({
   )
 }
 
+/** The height of a mark's name above the bars; each has its own row. */
+export const markRow = 16
+/** The mean width of a character of such a name. */
+const perCharacter = 6.5
+
+/** Something with a name at a place: 2.5 is the middle of the third slot. */
+export interface Mark {
+  at: number
+  name: string
+}
+
+/**
+ * Lines with their names above the bars. All names are on the same side if there is room, and in such an
+ * order that no line runs through a name.
+ */
+export function Marks({
+  marks,
+  xOf,
+  width,
+  bottom,
+}: {
+  marks: readonly Mark[]
+  xOf: (at: number) => number
+  width: number
+  bottom: number
+}) {
+  const inOrder = marks.toSorted((a, b) => a.at - b.at)
+  const room = ({ name }: Mark) => name.length * perCharacter + 6
+  const fitsAfter = (mark: Mark) => xOf(mark.at) + room(mark) < width
+  const isAfter = inOrder.every(fitsAfter)
+  const isBefore = !isAfter && inOrder.every(mark => xOf(mark.at) > room(mark))
+  const rows = isBefore ? inOrder.toReversed() : inOrder
+  return rows.map((mark, row) => {
+    const x = xOf(mark.at)
+    const isStart = isAfter || (!isBefore && fitsAfter(mark))
+    return (
+      <g key={`${mark.at} ${mark.name}`} class="chart-mark">
+        <line x1={x} x2={x} y1={4 + row * markRow} y2={bottom} />
+        <text
+          x={x + (isStart ? 6 : -6)}
+          y={14 + row * markRow}
+          text-anchor={isStart ? 'start' : 'end'}
+        >
+          {mark.name}
+        </text>
+      </g>
+    )
+  })
+}
+
 export const Tip = ({ slot, style }: { slot: Slot; style: Record<string, string> }) => (
   <div class="chart-tip" style={style}>
     <strong>{slot.title}</strong>

@@ -61,8 +61,8 @@ export function WayChart({ stops, legs }: { stops: readonly Stop[]; legs: readon
       <ol>
         {stops.map(({ id, name, runs, past }) => (
           <li key={id}>
-            <span class="way-name ellipsis">{name}</span>
-            <span class="way-runs">
+            <span class="ellipsis">{name}</span>
+            <span class="number">
               {runs}
               {past !== null && <small>{past}</small>}
             </span>

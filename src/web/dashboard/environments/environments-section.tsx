@@ -5,27 +5,19 @@ import { explained } from '../api/explained.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { formatAge } from '../parts/format.ts'
-import { StatusMessage } from '../parts/status-message.tsx'
-import { Table } from '../parts/table.tsx'
+import { actionsColumn, Table } from '../parts/table.tsx'
 import { TextField } from '../parts/text-field.tsx'
+import { say } from '../parts/toast.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { environmentsPath, useLinks } from './links.ts'
 
-const words = {
-  unlinkNamed: (name: string) => `Unlink ${name}`,
-  tries: (name: string) => `This organisation is the staging of ${name}.`,
-  made: (name: string) => `Linked ${name}.`,
-  unlinkTitle: (name: string) => `Unlink ${name}?`,
-  unlinked: (name: string) => `Unlinked ${name}.`,
-}
-
 type Linked = EnvironmentsAnswer['staging'][number]
 
 /** Links another organisation, by a token that proves that its owner agrees. */
-function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
+function NewLink() {
   const typed = useSignal('')
   const { isBusy, refused, run } = useAction()
   const failure = refused.value
@@ -36,7 +28,7 @@ function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
       const { staging } = await act<EnvironmentsAnswer>(environmentsPath, { body })
       const newest = staging.toSorted((a, b) => b.linkedAt.localeCompare(a.linkedAt))[0]!
       typed.value = ''
-      onLinked(newest.name)
+      say(`Linked ${newest.name}.`)
       readAgain()
     })
   return (
@@ -71,79 +63,59 @@ function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
   )
 }
 
+const Unlink = ({ from: { id, name } }: { from: Linked }) => (
+  <ConfirmButton
+    label="Unlink"
+    name={`Unlink ${name}`}
+    title={`Unlink ${name}?`}
+    verb="Unlink"
+    isDanger
+    act={async () => {
+      await act(`${environmentsPath}/${id}`, { method: 'DELETE' })
+      say(`Unlinked ${name}.`)
+      readAgain()
+    }}
+  >
+    <p>Flows can no longer be promoted between them. Promoted flows stay.</p>
+  </ConfirmButton>
+)
+
 /** The organisations that try flows for this one, or the one for which it does. */
 export function EnvironmentsSection() {
   const links = useLinks()
-  const statusText = useSignal<string | null>(null)
-  const confirming = useSignal<Linked | null>(null)
-  const unlink = (one: Linked) => (
-    <Button
-      look="danger"
-      aria-label={words.unlinkNamed(one.name)}
-      onClick={() => (confirming.value = one)}
-    >
-      Unlink
-    </Button>
-  )
   return (
-    <>
-      <StatusMessage of={statusText} />
-      <Reading of={links}>
-        {({ production, staging }) =>
-          production ? (
-            <div class="row-actions">
-              <p>{words.tries(production.name)}</p>
-              {unlink(production)}
-            </div>
-          ) : (
-            <>
-              {staging.length === 0 ? (
-                <p class="hint">No staging organisation linked</p>
-              ) : (
-                <>
-                  <Table
-                    caption="Staging organisations"
-                    columns={[
-                      {
-                        name: 'Organisation',
-                        isTitle: true,
-                        cell: ({ name }) => name,
-                      },
-                      {
-                        name: 'Linked',
-                        cell: ({ linkedAt }) => formatAge(linkedAt),
-                      },
-                      { head: <span class="unseen">Unlink</span>, name: '', cell: unlink },
-                    ]}
-                    rows={staging}
-                    keyOf={({ id }) => id}
-                  />
-                  <p>
-                    <LinkButton href={addressOf(['staging'])}>Staging</LinkButton>
-                  </p>
-                </>
-              )}
-              <NewLink onLinked={name => (statusText.value = words.made(name))} />
-            </>
-          )
-        }
-      </Reading>
-      {confirming.value && (
-        <Confirm
-          title={words.unlinkTitle(confirming.value.name)}
-          verb="Unlink"
-          isDanger
-          act={async () => {
-            const { id, name } = confirming.value!
-            await act(`${environmentsPath}/${id}`, { method: 'DELETE' })
-            statusText.value = words.unlinked(name)
-            readAgain()
-          }}
-          onClose={() => (confirming.value = null)}
-        >
-          <p>Flows can no longer be promoted between them. Promoted flows stay.</p>
-        </Confirm>
-      )}
-    </>
+    <Reading of={links}>
+      {({ production, staging }) =>
+        production ? (
+          <div class="row-actions">
+            <p>{`This organisation is the staging of ${production.name}.`}</p>
+            <Unlink from={production} />
+          </div>
+        ) : (
+          <>
+            {staging.length === 0 ? (
+              <p class="hint">No staging organisation linked</p>
+            ) : (
+              <>
+                <Table
+                  caption="Staging organisations"
+                  columns={[
+                    { name: 'Organisation', isTitle: true, cell: ({ name }) => name },
+                    { name: 'Linked', cell: ({ linkedAt }) => formatAge(linkedAt) },
+                    actionsColumn<Linked>(one => <Unlink from={one} />),
+                  ]}
+                  rows={staging}
+                  keyOf={({ id }) => id}
+                />
+                <p>
+                  <LinkButton href={addressOf(['staging'])}>Staging</LinkButton>
+                </p>
+              </>
+            )}
+            <NewLink />
+          </>
+        )
+      }
+    </Reading>
   )
 }

@@ -8,6 +8,7 @@ import { may } from '../api/session.ts'
 import { Difference } from '../authoring/difference.tsx'
 import { Check } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { say } from '../parts/toast.tsx'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
 import { environmentsPath } from './links.ts'
 
@@ -17,12 +18,10 @@ export type StagedFlow = StagedFlows['flows'][number]
 export function Promote({
   flow: { key, name },
   staging,
-  onPromoted,
   onClose,
 }: {
   flow: StagedFlow
   staging: { slug: string; name: string }
-  onPromoted: (message: string) => void
   onClose: () => void
 }) {
   const path = `${environmentsPath}/${staging.slug}/flows/${encodeURIComponent(key)}`
@@ -37,7 +36,7 @@ export function Promote({
     const body = { stagingEtag: there.etag, publish: publish.value, side: there.side }
     const known = production ? { ifMatch: production.etag } : { isNew: true }
     const { flows } = await act<PushedFlows>(`${path}/promote`, { body, ...known })
-    onPromoted(
+    say(
       publish.value
         ? `“${name}” is published as version ${flows[0]!.version}.`
         : `“${name}” is now the draft here.`,

@@ -1,13 +1,12 @@
-import { useSignal } from '@preact/signals'
 import type { StagedFlows } from '../../../modules/environments/schema.ts'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
-import { Button, LinkButton } from '../parts/button.tsx'
+import { LinkButton } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
+import { Opener } from '../parts/opener.tsx'
 import { Select } from '../parts/select.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import { actionsColumn, type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
@@ -31,10 +30,7 @@ const sideOf = (side: { version: number | null; hasDraft: boolean } | null, isDr
 const canPromote = ({ state, production }: StagedFlow) =>
   may('flows:write') && (state === 'new' || state === 'changed') && !production?.isLocked
 
-const columns = (
-  stagingName: string,
-  promote: (flow: StagedFlow) => void,
-): Column<StagedFlow>[] => [
+const columns = (staging: StagedFlows['organisation']): Column<StagedFlow>[] => [
   {
     name: 'Flow',
     isTitle: true,
@@ -46,39 +42,34 @@ const columns = (
     name: 'Status',
     value: ({ state }) => states[state][1],
     cell: ({ state, production }) => (
-      <span class="badges">
+      <span class="row gap-1">
         <Badge tone={states[state][0]}>{states[state][1]}</Badge>
         {production?.isLocked && <Badge>Locked</Badge>}
       </span>
     ),
   },
   {
-    name: stagingName,
+    name: staging.name,
     cell: ({ staging }) => sideOf(staging, staging?.side === 'draft'),
   },
   { name: 'Here', cell: ({ production }) => sideOf(production) },
-  {
-    head: <span class="unseen">Actions</span>,
-    name: '',
-    cell: flow =>
+  actionsColumn(
+    flow =>
       canPromote(flow) && (
-        <Button aria-label={`Promote “${flow.name}”`} onClick={() => promote(flow)}>
-          Promote…
-        </Button>
+        <Opener label="Promote…" aria-label={`Promote “${flow.name}”`}>
+          {close => <Promote flow={flow} staging={staging} onClose={close} />}
+        </Opener>
       ),
-  },
+  ),
 ]
 
 function Compared({ data: { organisation, flows } }: { data: StagedFlows }) {
   const { filters, setFilters } = useFilters()
-  const statusText = useSignal<string | null>(null)
-  const confirming = useSignal<StagedFlow | null>(null)
   const isShort = filters.changed === '1'
   const shown = isShort ? flows.filter(({ state }) => state !== 'same') : flows
   return (
     <>
       <p class="lead below-4">Compare flows in {organisation.name} with this organisation.</p>
-      <StatusMessage of={statusText} />
       <Check
         label="Only differences"
         checked={isShort}
@@ -86,19 +77,11 @@ function Compared({ data: { organisation, flows } }: { data: StagedFlows }) {
       />
       <Table
         caption="Flows in staging and here"
-        columns={columns(organisation.name, flow => (confirming.value = flow))}
+        columns={columns(organisation)}
         rows={shown}
         keyOf={({ key }) => key}
         none="No flows yet"
       />
-      {confirming.value && (
-        <Promote
-          flow={confirming.value}
-          staging={organisation}
-          onPromoted={sentence => (statusText.value = sentence)}
-          onClose={() => (confirming.value = null)}
-        />
-      )}
     </>
   )
 }

@@ -8,6 +8,7 @@ import { type Installation, installPath } from '../installation/state.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { Segments } from '../parts/choice.tsx'
+import { Filters } from '../parts/filters.tsx'
 import { formatCount, formatSecondOfDay } from '../parts/format.ts'
 import { Select } from '../parts/select.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
@@ -23,29 +24,31 @@ function Controls() {
   const { data } = useRead<FlowList>(flowsPath)
   const flows = (data?.flows ?? []).filter(({ version }) => version !== null)
   return (
-    <div class="controls row below-4">
-      <Segments
-        label="Result"
-        options={[['', 'All'], ...verdicts.map(one => [one, verdictNames[one]] as const)]}
-        value={verdicts.find(one => one === filters.verdict) ?? ''}
-        onChange={verdict => setFilters({ verdict })}
-      />
-      <Select
-        isInline
-        label="Event"
-        value={filters.kind ?? ''}
-        none="All events"
-        options={reportableKinds.map(kind => [kind, kindName(kind)] as const)}
-        onChange={kind => setFilters({ kind })}
-      />
-      <Select
-        isInline
-        label="Flow"
-        value={filters.flow ?? ''}
-        none="All flows"
-        options={flows.map(({ key, name }) => [key, name] as const)}
-        onChange={flow => setFilters({ flow })}
-      />
+    <div class="controls below-4">
+      <Filters>
+        <Segments
+          label="Result"
+          options={[['', 'All'], ...verdicts.map(one => [one, verdictNames[one]] as const)]}
+          value={verdicts.find(one => one === filters.verdict) ?? ''}
+          onChange={verdict => setFilters({ verdict })}
+        />
+        <Select
+          isInline
+          label="Event"
+          value={filters.kind ?? ''}
+          none="All events"
+          options={reportableKinds.map(kind => [kind, kindName(kind)] as const)}
+          onChange={kind => setFilters({ kind })}
+        />
+        <Select
+          isInline
+          label="Flow"
+          value={filters.flow ?? ''}
+          none="All flows"
+          options={flows.map(({ key, name }) => [key, name] as const)}
+          onChange={flow => setFilters({ flow })}
+        />
+      </Filters>
     </div>
   )
 }

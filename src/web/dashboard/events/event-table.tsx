@@ -34,9 +34,9 @@ function Flow({ event: { flowKey, flowId, stepKey, stepId } }: { event: SeenEven
           {flowKey}
         </a>
       ) : (
-        flowId && <span class="address">Unknown flow {flowId}</span>
+        flowId && <span class="break">Unknown flow {flowId}</span>
       )}
-      {step && <span class="row-note fine address">{step}</span>}
+      {step && <span class="row-note fine break">{step}</span>}
     </span>
   )
 }
@@ -64,7 +64,7 @@ const columns: Column<SeenEvent>[] = [
     cell: ({ kind, name }) => (
       <>
         {kind ? kindName(kind) : 'No kind'}
-        {name && <span class="row-note fine address">{name}</span>}
+        {name && <span class="row-note fine break">{name}</span>}
       </>
     ),
   },
@@ -84,7 +84,7 @@ const columns: Column<SeenEvent>[] = [
   {
     name: 'Page',
     value: ({ url }) => url ?? null,
-    cell: ({ url }) => url && <span class="address">{url}</span>,
+    cell: ({ url }) => url && <span class="break">{url}</span>,
   },
 ]
 
@@ -94,7 +94,7 @@ const personOf = ({ userId, anonymousId }: SeenEvent) =>
 const person: Column<SeenEvent> = {
   name: 'Person',
   value: personOf,
-  cell: event => <span class="address">{personOf(event)}</span>,
+  cell: event => <span class="break">{personOf(event)}</span>,
 }
 
 /** Events with their results, and with their people for those who may see them. */

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { may } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
-import { Field } from '../parts/field.tsx'
+import { Select } from '../parts/select.tsx'
+import { TextField } from '../parts/text-field.tsx'
 import { isWhole, type Question, traitsIn, withTraits } from './explain-question.ts'
 import type { AuthoredFlow } from './flow-list.ts'
 import { TraitRows } from './trait-rows.tsx'
@@ -37,61 +38,37 @@ export function ExplainForm({
     ['anonymous', 'Anonymous ID', 'Of a browser without a signed-in user.', anonymous],
   ] as const
   return (
-    <form class="asking" onSubmit={submit} noValidate>
+    <form class="asking grid" onSubmit={submit} noValidate>
       <div class="wide">
-        <Field
+        <TextField
           label="Page URL"
           hint="As the browser shows it, such as https://app.example.com/projects"
           problem={urlProblem}
           isProblemOld={question.url !== ''}
-        >
-          {wiring => (
-            <input
-              {...wiring}
-              class="input"
-              type="url"
-              maxLength={2_048}
-              value={url}
-              onInput={event => set({ url: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+          type="url"
+          maxLength={2_048}
+          value={url}
+          onChange={text => set({ url: text })}
+        />
       </div>
-      <Field label="Flow">
-        {wiring => (
-          <select
-            {...wiring}
-            class="input select"
-            value={flow}
-            onChange={event => set({ flow: event.currentTarget.value })}
-          >
-            <option value="">Every published flow</option>
-            {offered.map(({ key, name }) => (
-              <option key={key} value={key}>
-                {name}
-              </option>
-            ))}
-            {flow !== '' && !offered.some(({ key }) => key === flow) && (
-              <option value={flow}>{flow}</option>
-            )}
-          </select>
-        )}
-      </Field>
+      <Select
+        label="Flow"
+        value={flow}
+        none="Every published flow"
+        options={offered.map(({ key, name }) => [key, name] as const)}
+        onChange={chosen => set({ flow: chosen })}
+      />
       {may('people:read') ? (
         people.map(([name, label, hint, value]) => (
-          <Field key={name} label={label} hint={hint}>
-            {wiring => (
-              <input
-                {...wiring}
-                class="input"
-                maxLength={128}
-                autocomplete="off"
-                spellcheck={false}
-                value={value}
-                onInput={event => set({ [name]: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            key={name}
+            label={label}
+            hint={hint}
+            maxLength={128}
+            autocomplete="off"
+            value={value}
+            onChange={text => set({ [name]: text })}
+          />
         ))
       ) : (
         <p class="hint">Your role can check new visitors only.</p>

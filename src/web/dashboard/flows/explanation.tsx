@@ -20,6 +20,7 @@ export const ruleNames: Readonly<Record<Rule['rule'], string>> = {
   after: 'After another flow',
   event: 'Event',
   delay: 'Delay',
+  trigger: 'Trigger',
   throttle: 'Frequency cap',
   element: 'Element first',
   frequency: 'How often',
@@ -39,6 +40,7 @@ const ruleMeanings: Readonly<Record<Rule['rule'], string>> = {
   after: 'They must have completed another flow first.',
   event: 'They must have caused an event, as often and as recently as the flow requires.',
   delay: 'They must have been on the page for a while.',
+  trigger: 'They must do what starts the flow.',
   throttle: 'Maximum tours and announcements per person in 24 hours.',
   element: 'An element must be visible on the page before the flow starts.',
   frequency: 'Their earlier runs must allow the flow to start again.',
@@ -61,12 +63,13 @@ export const verdictOf = (explanation: Explanation): string => {
 
 const kindOf = (holds: boolean | null) => (holds === null ? 'unknown' : holds ? 'holds' : 'fails')
 const outcomes = { holds: 'Passed', fails: 'Failed', unknown: 'Unknown' }
+const toneOf = { holds: 'good', fails: 'bad', unknown: '' }
 const iconOf = { holds: 'done', fails: 'close', unknown: 'info' } as const
 
 function RuleRow({ rule, holds, why, parts }: Rule) {
   const kind = kindOf(holds)
   return (
-    <li class={kind}>
+    <li class={toneOf[kind]}>
       <Icon name={iconOf[kind]} />
       <h3>
         {ruleNames[rule]} <span class="unseen">{outcomes[kind]}</span>
@@ -74,9 +77,9 @@ function RuleRow({ rule, holds, why, parts }: Rule) {
       <div>
         <p>{why}</p>
         {parts.length > 0 && (
-          <ul class="parts">
+          <ul class="stack gap-1 fine">
             {parts.map(part => (
-              <li key={part.why} class={kindOf(part.holds)}>
+              <li key={part.why} class={`line start ${holds ? '' : toneOf[kindOf(part.holds)]}`}>
                 <Icon name={iconOf[kindOf(part.holds)]} size={14} />
                 <span class="unseen">{outcomes[kindOf(part.holds)]}</span>
                 <span>{part.why}</span>
@@ -129,7 +132,7 @@ export function FlowExplanation({
               ? `${name} is shown`
               : `${name} is not shown`}
         </h2>
-        <span class="badges">
+        <span class="row gap-1">
           <Badge tone={shown ? 'good' : unknown ? 'neutral' : 'bad'}>
             {verdictOf(explanation)}
           </Badge>

@@ -81,7 +81,7 @@ export function FlowFrame({
               part={tab?.path === 'flows/:flow' ? undefined : tab?.name}
               above={above}
               beside={
-                <span class="badges">
+                <span class="row gap-1">
                   <Badge tone={statusOf(flow)[0]}>{statusOf(flow)[1]}</Badge>
                   {flow.version !== null && <Badge>v{flow.version}</Badge>}
                   {flow.isLocked && <Badge>Locked</Badge>}

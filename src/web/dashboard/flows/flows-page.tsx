@@ -5,10 +5,9 @@ import { may } from '../api/session.ts'
 import { useLinks } from '../environments/links.ts'
 import { LinkButton } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
-import { Empty } from '../parts/empty.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
-import { Reading, StaleNote } from '../shell/states.tsx'
+import { Notice, Reading, StaleNote } from '../shell/states.tsx'
 import { healthMs, healthPath, type StepCheck } from '../steps/health.ts'
 import { type AuthoredFlow, type FlowList, flowsPath } from './flow-list.ts'
 import { FlowTable } from './flow-table.tsx'
@@ -30,9 +29,9 @@ const NewFlow = () =>
 
 /** Leads to a first flow. */
 const NoFlows = () => (
-  <Empty title="No flows yet" action={<NewFlow />}>
+  <Notice icon="flows" title="No flows yet" actions={<NewFlow />}>
     Start with a goal, such as a welcome tour.
-  </Empty>
+  </Notice>
 )
 
 /** The flows that the address asks for, with their numbers. */
@@ -51,7 +50,7 @@ function Found({ flows }: { flows: readonly AuthoredFlow[] }) {
         <StaleNote failure={failure} at={at ?? Date.now()} again={again} />
       )}
       {found.length === 0 ? (
-        <Empty title="No matching flows" />
+        <Notice icon="search" title="No matching flows" />
       ) : (
         <FlowTable flows={found} summary={summary.data} check={check} />
       )}

@@ -27,17 +27,17 @@ const First = ({ at }: { at: string }) => (
 export const Findings = ({ findings }: Pick<Installation, 'findings'>) => (
   <Part title="Problems">
     {findings.length === 0 ? (
-      <p class="all-well line soft">
+      <p class="good line soft">
         <Icon name="done" /> No problems found
       </p>
     ) : (
-      <ul class="findings framed">
+      <ul class="framed entries">
         {findings.map(({ severity, code, message, fix, since }) => (
           <li key={`${code} ${message}`}>
             <span class="need-state">
               <Badge tone={severities[severity][0]}>{severities[severity][1]}</Badge>
             </span>
-            <div>
+            <div class="grow">
               <strong>{message}</strong>
               <p class="hint">{fix}</p>
               {since && <First at={since} />}

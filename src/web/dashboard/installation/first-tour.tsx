@@ -1,11 +1,8 @@
-import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
 import { may } from '../api/session.ts'
 import { Publish } from '../authoring/publish.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
 import { Part } from '../parts/part.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
 import { addressOf } from '../shell/address.ts'
 import { TemplateCards } from '../templates/cards.tsx'
 import { templates } from '../templates/templates.ts'
@@ -36,7 +33,6 @@ export default function FirstTour({
   flows: readonly AuthoredFlow[]
   installation: Installation
 }) {
-  const statusText = useSignal<ComponentChildren>(null)
   const [first] = flows
   const isPublished = publishedAmong(flows).length > 0
   const ticks: Tick[] = [
@@ -63,7 +59,7 @@ export default function FirstTour({
         <div class="stack gap-2">
           <p class="hint">Visitors see “{first.name}” on their next page.</p>
           <div class="row">
-            <Publish flow={first} statusText={statusText} />
+            <Publish flow={first} />
             <LinkButton href={addressOf(['flows', first.key, 'edit'])}>Edit first</LinkButton>
           </div>
         </div>
@@ -85,7 +81,6 @@ export default function FirstTour({
   ]
   return (
     <Part title="Your first flow" beside={<span class="hint">Each step ticks by itself.</span>}>
-      <StatusMessage of={statusText} />
       <Ticks ticks={ticks} />
     </Part>
   )

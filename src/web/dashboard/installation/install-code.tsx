@@ -9,7 +9,7 @@ import type { Installation } from './state.ts'
 
 /** Lines to put somewhere. */
 export const CodeBlock = ({ name, where, code }: CodePart) => (
-  <div class="code-part">
+  <div class="stack gap-1">
     <h3>{name}</h3>
     <p class="hint">{where}</p>
     <Code name={name}>{code}</Code>
@@ -36,14 +36,14 @@ export function InstallCode({ of }: { of: Installation }) {
   }
   const parts = codeParts(of, snippetKey, chosen)
   return (
-    <>
+    <div class="stack gap-5">
       <Segments
         label="How your pages load scripts"
         options={ways}
         value={way}
         onChange={name => setFilters({ way: name === 'page' ? null : name })}
       />
-      <div class="code-choices">
+      <div class="grid">
         <Check
           label="People sign in on these pages"
           note="Flows for known people wait for cairn.identify()."
@@ -72,12 +72,12 @@ export function InstallCode({ of }: { of: Installation }) {
             <CodeBlock key={part.name} {...part} />
           ))}
       </details>
-      <p class="footnote fine">
+      <p class="hint">
         Pages reach this server at {addressFor(of)}.{' '}
         {publicUrl === null &&
           'If your visitors use another address, ask the operator to set CAIRN_PUBLIC_URL. '}
         <a href={manual('install-the-snippet')}>More in the manual</a>
       </p>
-    </>
+    </div>
   )
 }

@@ -22,7 +22,7 @@ export default function InstallPage() {
         title="Installation"
         beside={
           state && (
-            <span class="badges">
+            <span class="row gap-1">
               <Badge tone={toneOfInstall[state]}>{nameOfInstall[state]}</Badge>
               {lastSeenAt && <span class="hint">last seen {formatAge(lastSeenAt)}</span>}
             </span>

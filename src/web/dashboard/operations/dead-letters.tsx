@@ -1,23 +1,16 @@
-import { useSignal } from '@preact/signals'
 import type { DeadLetterList, RetriedLetters } from '../../../modules/operations/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
-import { Button } from '../parts/button.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { formatCount } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
-import { Table } from '../parts/table.tsx'
+import { actionsColumn, Table } from '../parts/table.tsx'
+import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
 
-/** What to do, and with which dead letter: all of them if there is no id. */
-interface Wanted {
-  verb: 'retry' | 'drop'
-  id?: number
-}
-
-async function carryOut({ verb, id }: Wanted): Promise<string> {
+/** Drops or retries one dead letter, or all of them if there is no id. */
+async function carryOut(verb: 'retry' | 'drop', id?: number): Promise<string> {
   const body = id === undefined ? { all: true } : { ids: [id] }
   const path = `/manage/dead-letters/${verb}`
   if (verb === 'drop') {
@@ -28,31 +21,47 @@ async function carryOut({ verb, id }: Wanted): Promise<string> {
   return `${count('stored')} stored, ${count('duplicate')} stored before, ${count('refused')} rejected again.`
 }
 
+function Actions({ what, of, id }: { what: string; of: string; id?: number }) {
+  const labels = [
+    ['retry', 'Retry', 'stored with the time of receipt. What is rejected again stays here.'],
+    ['drop', 'Drop', 'deleted. You cannot undo this.'],
+  ] as const
+  return labels.map(([verb, name, means]) => (
+    <ConfirmButton
+      key={verb}
+      label={id === undefined ? `${name} all` : name}
+      name={`${name} ${what}`}
+      title={`${name} events`}
+      verb={`${name} events`}
+      isDanger={verb === 'drop'}
+      act={async () => {
+        say(await carryOut(verb, id))
+        readAgain()
+      }}
+    >
+      <p>
+        {of} {means}
+      </p>
+    </ConfirmButton>
+  ))
+}
+
 /** Events that the database rejected, and what to do with them. */
 export function DeadLetters() {
   const list = useRead<DeadLetterList>('/manage/dead-letters')
-  const statusText = useSignal<string | null>(null)
-  const wanted = useSignal<Wanted | null>(null)
-  const want = (next: Wanted) => (wanted.value = next)
   const all = list.data?.count ?? 0
-  const now = wanted.value
-  const isDrop = now?.verb === 'drop'
   return (
     <Part
       title="Dead letters"
       beside={
         all > 0 && (
           <span class="row-actions">
-            <Button onClick={() => want({ verb: 'retry' })}>Retry all</Button>
-            <Button look="danger" onClick={() => want({ verb: 'drop' })}>
-              Drop all
-            </Button>
+            <Actions what="all" of={`All ${formatCount(all)} events are`} />
           </span>
         )
       }
     >
       <p class="hint">Events that the database could not store, oldest first.</p>
-      <StatusMessage of={statusText} />
       <Reading of={list} lines={2}>
         {({ letters }) => (
           <>
@@ -63,27 +72,9 @@ export function DeadLetters() {
                 { name: 'Organisation', cell: ({ organisation }) => organisation },
                 { name: 'Reason', cell: ({ reason }) => reason },
                 { name: 'Received', cell: ({ receivedAt }) => momentHere(receivedAt) },
-                {
-                  head: <span class="unseen">Actions</span>,
-                  name: '',
-                  cell: ({ id, kind }) => (
-                    <span class="row-actions">
-                      <Button
-                        aria-label={`Retry ${kind}`}
-                        onClick={() => want({ verb: 'retry', id })}
-                      >
-                        Retry
-                      </Button>
-                      <Button
-                        look="danger"
-                        aria-label={`Drop ${kind}`}
-                        onClick={() => want({ verb: 'drop', id })}
-                      >
-                        Drop
-                      </Button>
-                    </span>
-                  ),
-                },
+                actionsColumn<DeadLetterList['letters'][number]>(({ id, kind }) => (
+                  <Actions what={kind} of="This event is" id={id} />
+                )),
               ]}
               rows={letters}
               keyOf={({ id }) => id}
@@ -97,25 +88,6 @@ export function DeadLetters() {
           </>
         )}
       </Reading>
-      {now && (
-        <Confirm
-          title={isDrop ? 'Drop events' : 'Retry events'}
-          verb={isDrop ? 'Drop events' : 'Retry events'}
-          isDanger={isDrop}
-          act={async () => {
-            statusText.value = await carryOut(now)
-            readAgain()
-          }}
-          onClose={() => (wanted.value = null)}
-        >
-          <p>
-            {now.id === undefined ? `All ${formatCount(all)} events are ` : 'This event is '}
-            {isDrop
-              ? 'deleted. You cannot undo this.'
-              : 'stored with the time of receipt. What is rejected again stays here.'}
-          </p>
-        </Confirm>
-      )}
     </Part>
   )
 }

@@ -3,32 +3,28 @@ import type { IdentityAnswer, RotatedSecret } from '../../../modules/organisatio
 import { momentHere } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
-import { Code } from '../parts/code.tsx'
+import { Figure } from '../parts/figure.tsx'
 import { formatCount, formatShare } from '../parts/format.ts'
-import { StatusMessage } from '../parts/status-message.tsx'
+import { ShownOnce } from '../parts/shown-once.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
 import { ChangeMode, known, type Mode } from './identity-mode.tsx'
 import { statusOf } from './keys-section.tsx'
 import { Rotate } from './rotate.tsx'
 
-const words = {
-  verdicts: {
-    valid: 'Valid',
-    outdated: 'Previous secret',
-    invalid: 'Invalid',
-    missing: 'Missing',
-  },
-}
-
-type Verdict = keyof typeof words.verdicts
 type Secret = IdentityAnswer['secrets'][number]
 
-const verdicts = Object.keys(words.verdicts) as Verdict[]
+const verdicts = [
+  ['valid', 'Valid'],
+  ['outdated', 'Previous secret'],
+  ['invalid', 'Invalid'],
+  ['missing', 'Missing'],
+] as const
 
 /** How many calls had a valid hash. */
 function Counts({ last24h }: Pick<IdentityAnswer, 'last24h'>) {
-  const all = verdicts.reduce((sum, verdict) => sum + last24h[verdict], 0)
+  const all = verdicts.reduce((sum, [verdict]) => sum + last24h[verdict], 0)
   return (
     <>
       <h3>Calls with a user ID, last 24 hours</h3>
@@ -36,12 +32,10 @@ function Counts({ last24h }: Pick<IdentityAnswer, 'last24h'>) {
         <p class="hint">No calls with a user ID in the last 24 hours.</p>
       ) : (
         <dl class="figures framed four">
-          {verdicts.map(verdict => (
-            <div class="figure" key={verdict}>
-              <dt>{words.verdicts[verdict]}</dt>
-              <dd class="figure-value">{formatCount(last24h[verdict])}</dd>
-              <dd class="figure-below soft">{formatShare(last24h[verdict], all)}</dd>
-            </div>
+          {verdicts.map(([verdict, name]) => (
+            <Figure key={verdict} name={name} below={formatShare(last24h[verdict], all)}>
+              {formatCount(last24h[verdict])}
+            </Figure>
           ))}
         </dl>
       )}
@@ -65,25 +59,14 @@ const columns: Column<Secret>[] = [
   },
 ]
 
-/** The new secret, shown only while this section is open. */
-const NewSecret = ({ secret }: { secret: string }) => (
-  <div class="shown-once">
-    <h3>Copy your new secret now</h3>
-    <Code name="Secret">{secret}</Code>
-    <p class="hint">Shown only once. Keep it in your back end, never in a page.</p>
-  </div>
-)
-
 /** Whether the server checks that people are who pages say they are. */
 export function IdentitySection() {
   const identity = useRead<IdentityAnswer>('/manage/identity')
-  const statusText = useSignal<string | null>(null)
   const wanted = useSignal<'mode' | 'rotate' | null>(null)
   const made = useSignal<string | null>(null)
   const close = () => (wanted.value = null)
   return (
     <>
-      <StatusMessage of={statusText} />
       <Reading of={identity}>
         {data => (
           <>
@@ -95,7 +78,15 @@ export function IdentitySection() {
               <Button onClick={() => (wanted.value = 'mode')}>Change mode</Button>
             </div>
             <Counts last24h={data.last24h} />
-            {made.value && <NewSecret secret={made.value} />}
+            {made.value && (
+              <ShownOnce
+                title="Copy your new secret now"
+                name="Secret"
+                secret={made.value}
+                hint="Shown only once. Keep it in your back end, never in a page."
+                onDone={() => (made.value = null)}
+              />
+            )}
             <h3>Valid secrets</h3>
             {data.secrets.length === 0 ? (
               <p class="hint">
@@ -119,7 +110,7 @@ export function IdentitySection() {
                 identity={data}
                 onChanged={(mode: Mode, secret) => {
                   made.value = secret ?? made.value
-                  statusText.value = `Saved. The mode is ${known(mode)[1].toLowerCase()}.`
+                  say(`Saved. The mode is ${known(mode)[1].toLowerCase()}.`)
                 }}
                 onClose={close}
               />
@@ -135,7 +126,7 @@ export function IdentitySection() {
           why="Creates a new secret, shown once. Hashes of the old one stay valid until the grace period ends."
           onRotated={({ secret, previousUntil }) => {
             made.value = secret
-            statusText.value = statusOf(previousUntil)
+            say(statusOf(previousUntil))
           }}
           onClose={close}
         />

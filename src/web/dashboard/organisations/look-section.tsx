@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { MaybeTheme } from '../../../core/flow/merged-theme.ts'
 import { isSame, type Mapping } from '../../../core/flow/plain.ts'
@@ -13,7 +13,7 @@ import { themeGroups } from '../authoring/form/theme-table.ts'
 import { FlowPreview } from '../authoring/preview/flow-preview.tsx'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/choice.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
+import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
 import { sampleFlows } from './sample-flows.ts'
 import { problemsAt, save, useSettings } from './saving.ts'
@@ -42,7 +42,7 @@ function problemsOf(theme: MaybeTheme, failure: Failure | null): FlowProblem[] {
   return [...refused, ...warned]
 }
 
-function Look({ settings, statusText }: { settings: Settings; statusText: Signal<string | null> }) {
+function Look({ settings }: { settings: Settings }) {
   const stored = asFlow(settings.theme)
   const typed = useSignal<Mapping | null>(null)
   const { isBusy, refused, run } = useAction()
@@ -55,7 +55,7 @@ function Look({ settings, statusText }: { settings: Settings; statusText: Signal
   const take = (next: Mapping) => {
     typed.value = next
     refused.value = null
-    statusText.value = null
+    say(null)
   }
   const form = {
     ...{ flow, problems, isLocked: false, isNew: false },
@@ -64,10 +64,11 @@ function Look({ settings, statusText }: { settings: Settings; statusText: Signal
   const submit = () =>
     run(async () => {
       const saved = await save({ theme: theme as RequestedTheme })
-      statusText.value =
+      say(
         saved.theme === null
           ? 'Saved. Flows have the default appearance.'
-          : 'Saved. Visitors see it on their next page.'
+          : 'Saved. Visitors see it on their next page.',
+      )
       typed.value = null
       // Previews take the theme from the session.
       await renew()
@@ -135,11 +136,5 @@ function Look({ settings, statusText }: { settings: Settings; statusText: Signal
 /** How the organisation's flows look. */
 export function LookSection() {
   const settings = useSettings()
-  const statusText = useSignal<string | null>(null)
-  return (
-    <>
-      <StatusMessage of={statusText} />
-      <Reading of={settings}>{data => <Look settings={data} statusText={statusText} />}</Reading>
-    </>
-  )
+  return <Reading of={settings}>{data => <Look settings={data} />}</Reading>
 }

@@ -4,15 +4,13 @@ import { act } from '../api/request.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Select } from '../parts/select.tsx'
 
-const words = {
-  graces: [
-    ['0', '0 hours: it stops now'],
-    ['1', '1 hour'],
-    ['24', '24 hours'],
-    ['168', '7 days'],
-    ['720', '30 days'],
-  ] as readonly (readonly [string, string])[],
-}
+const gracePeriods = [
+  ['0', '0 hours: it stops now'],
+  ['1', '1 hour'],
+  ['24', '24 hours'],
+  ['168', '7 days'],
+  ['720', '30 days'],
+] as const
 
 const defaultHours = '24'
 
@@ -32,7 +30,7 @@ export function Rotate<Rotated>({
   onRotated: (rotated: Rotated) => void
   onClose: () => void
 }) {
-  const hours = useSignal(defaultHours)
+  const hours = useSignal<string>(defaultHours)
   return (
     <Confirm
       title={title}
@@ -49,7 +47,7 @@ export function Rotate<Rotated>({
         isInline
         label="Keep the old one valid for"
         value={hours.value}
-        options={words.graces}
+        options={gracePeriods}
         onChange={chosen => (hours.value = chosen)}
       />
     </Confirm>

@@ -25,7 +25,7 @@ const ListField =
   )
 
 const Entries = ({ of }: { of: readonly string[] }) => (
-  <ul class="listed">
+  <ul class="stack gap-1">
     {of.map(entry => (
       <li key={entry}>{entry}</li>
     ))}

@@ -5,7 +5,7 @@ import { useAction } from '../api/action.ts'
 import { renew } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
+import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
 import { problemsAt, save, useSettings } from './saving.ts'
 
@@ -58,100 +58,96 @@ export function SettingsForm({
   const stored = useSettings()
   const typed = useSignal<Readonly<Record<string, unknown>>>({})
   const asks = useSignal(false)
-  const statusText = useSignal<string | null>(null)
   const { isBusy, refused, run } = useAction()
   return (
-    <>
-      <StatusMessage of={statusText} />
-      <Reading of={stored}>
-        {settings => {
-          const shownIn = (field: AnyField) =>
-            keyOf(field) in typed.value ? typed.value[keyOf(field)] : field.read(settings)
-          const changed = fields
-            .map(field => [field, shownIn(field)] as [AnyField, unknown])
-            .filter(([field, value]) => !Object.is(value, field.read(settings)))
-          const consequences = changed.flatMap(([field, value]) => {
-            const means = field.consequence?.(value, settings)
-            return means ? [<div key={keyOf(field)}>{means}</div>] : []
-          })
-          const saveAll = async () => {
-            await save(bodyOf(changed))
-            typed.value = {}
-            statusText.value = 'Saved.'
-            // Pages take the name and the zone from the session.
-            await renew()
-          }
-          const problemOf = (field: AnyField) => {
-            const entries = field.patch(shownIn(field))[field.name]
-            const found = problemsAt(refused.value, `/${field.name}${field.part ?? ''}`)
-            const sentences = found.map(({ path, message }) =>
-              Array.isArray(entries)
-                ? `“${entries[Number(path.split('/')[2])]}”: ${message}`
-                : message,
-            )
-            return sentences.join(' ') || undefined
-          }
-          const isInvalid = changed.some(([, value]) => Number.isNaN(value))
-          return (
-            <form
-              class="setting-form"
-              onSubmit={event => {
-                event.preventDefault()
-                if (consequences.length > 0) asks.value = true
-                else run(saveAll)
-              }}
-            >
-              {fields.map(field => (
-                <field.control
-                  key={keyOf(field)}
-                  label={field.label}
-                  value={shownIn(field)}
-                  problem={problemOf(field)}
-                  settings={settings}
-                  onChange={value => {
-                    typed.value = { ...typed.value, [keyOf(field)]: value }
-                    refused.value = null
-                    statusText.value = null
-                  }}
-                />
-              ))}
-              {refused.value && !fields.some(problemOf) && (
-                <p class="problem" role="alert">
-                  Not saved. {refused.value.message || 'Try again in a moment.'}
-                </p>
-              )}
-              {!isReadOnly && (
-                <div class="row-actions">
-                  <Button
-                    type="submit"
-                    look="primary"
-                    isBusy={isBusy.value}
-                    disabled={changed.length === 0 || isInvalid}
-                  >
-                    Save
-                  </Button>
-                </div>
-              )}
-              {asks.value && (
-                <Confirm
-                  title="Save this change?"
-                  verb="Save"
-                  isDanger={changed.some(([field]) => field.isDanger)}
-                  act={saveAll}
-                  onRefused={failure => {
-                    if (failure.status !== 422) return
-                    refused.value = failure
-                    asks.value = false
-                  }}
-                  onClose={() => (asks.value = false)}
-                >
-                  {consequences}
-                </Confirm>
-              )}
-            </form>
+    <Reading of={stored}>
+      {settings => {
+        const shownIn = (field: AnyField) =>
+          keyOf(field) in typed.value ? typed.value[keyOf(field)] : field.read(settings)
+        const changed = fields
+          .map(field => [field, shownIn(field)] as [AnyField, unknown])
+          .filter(([field, value]) => !Object.is(value, field.read(settings)))
+        const consequences = changed.flatMap(([field, value]) => {
+          const means = field.consequence?.(value, settings)
+          return means ? [<div key={keyOf(field)}>{means}</div>] : []
+        })
+        const saveAll = async () => {
+          await save(bodyOf(changed))
+          typed.value = {}
+          say('Saved.')
+          // Pages take the name and the zone from the session.
+          await renew()
+        }
+        const problemOf = (field: AnyField) => {
+          const entries = field.patch(shownIn(field))[field.name]
+          const found = problemsAt(refused.value, `/${field.name}${field.part ?? ''}`)
+          const sentences = found.map(({ path, message }) =>
+            Array.isArray(entries)
+              ? `“${entries[Number(path.split('/')[2])]}”: ${message}`
+              : message,
           )
-        }}
-      </Reading>
-    </>
+          return sentences.join(' ') || undefined
+        }
+        const isInvalid = changed.some(([, value]) => Number.isNaN(value))
+        return (
+          <form
+            class="setting-form"
+            onSubmit={event => {
+              event.preventDefault()
+              if (consequences.length > 0) asks.value = true
+              else run(saveAll)
+            }}
+          >
+            {fields.map(field => (
+              <field.control
+                key={keyOf(field)}
+                label={field.label}
+                value={shownIn(field)}
+                problem={problemOf(field)}
+                settings={settings}
+                onChange={value => {
+                  typed.value = { ...typed.value, [keyOf(field)]: value }
+                  refused.value = null
+                  say(null)
+                }}
+              />
+            ))}
+            {refused.value && !fields.some(problemOf) && (
+              <p class="problem" role="alert">
+                Not saved. {refused.value.message || 'Try again in a moment.'}
+              </p>
+            )}
+            {!isReadOnly && (
+              <div class="row-actions">
+                <Button
+                  type="submit"
+                  look="primary"
+                  isBusy={isBusy.value}
+                  disabled={changed.length === 0 || isInvalid}
+                >
+                  Save
+                </Button>
+              </div>
+            )}
+            {asks.value && (
+              <Confirm
+                title="Save this change?"
+                verb="Save"
+                isDanger={changed.some(([field]) => field.isDanger)}
+                act={saveAll}
+                onRefused={failure => {
+                  if (failure.status !== 422) return
+                  refused.value = failure
+                  asks.value = false
+                }}
+                onClose={() => (asks.value = false)}
+              >
+                {consequences}
+              </Confirm>
+            )}
+          </form>
+        )
+      }}
+    </Reading>
   )
 }

@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { manual } from '../api/base.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { addressOf } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import type { PageProps } from '../shell/routes.ts'
@@ -20,6 +22,8 @@ const matches = ({ name, lead, finds = '', fields = [] }: Section, wanted: strin
 
 function Navigation({ current }: { current: Section | undefined }) {
   const typed = useSignal('')
+  /** Whether a phone shows the links. */
+  const isOpen = useSignal(false)
   const wanted = typed.value.trim().toLowerCase()
   const found = groups.flatMap(([group, sections]): [string, Section[]][] => {
     const fitting = sections.filter(section => matches(section, wanted))
@@ -31,6 +35,7 @@ function Navigation({ current }: { current: Section | undefined }) {
         key={section.path}
         href={addressOfSection(section)}
         aria-current={section === current ? 'page' : undefined}
+        onClick={() => (isOpen.value = false)}
       >
         {section.name}
       </a>
@@ -45,12 +50,22 @@ function Navigation({ current }: { current: Section | undefined }) {
         value={typed.value}
         onInput={event => (typed.value = event.currentTarget.value)}
       />
-      {found.map(([group, sections]) => (
-        <div key={group}>
-          <h2>{group}</h2>
-          {links(sections)}
-        </div>
-      ))}
+      <Button
+        class="on-phone between"
+        aria-expanded={isOpen.value}
+        onClick={() => (isOpen.value = !isOpen.value)}
+      >
+        {current?.name ?? 'Sections'}
+        <Icon name="down" />
+      </Button>
+      <div class="section-groups" data-open={isOpen.value || wanted !== ''}>
+        {found.map(([group, sections]) => (
+          <div key={group}>
+            <h2>{group}</h2>
+            {links(sections)}
+          </div>
+        ))}
+      </div>
       {found.length === 0 && <p class="hint">No matching settings</p>}
     </nav>
   )

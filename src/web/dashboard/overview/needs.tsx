@@ -159,22 +159,22 @@ export function Needs({
   ].sort((a, b) => b.urgency - a.urgency)
   if (needs.length === 0) {
     return (
-      <p class="all-well line soft">
+      <p class="good line soft">
         <Icon name="done" /> All clear: no broken steps, no unpublished drafts.
       </p>
     )
   }
   return (
-    <ul class="needs framed">
+    <ul class="needs framed entries">
       {needs.map(({ key, badge: [tone, state], title, why, address }) => (
         <li key={key}>
           <a href={address}>
             <span class="need-state">
               <Badge tone={tone}>{state}</Badge>
             </span>
-            <span class="need">
+            <span class="need grow">
               <strong>{title}</strong>
-              <span class="hint">{why}</span>
+              <span class="row-note hint">{why}</span>
             </span>
             <Icon name="right" />
           </a>

@@ -47,7 +47,7 @@ function together<A, B, C>(a: Read<A>, b: Read<B>, c: Read<C>): Read<[A, B, C]> 
 
 /** Whether the snippet is alive, in one line. */
 const Snippet = ({ of: { state, lastSeenAt } }: { of: Installation }) => (
-  <p class="snippet-state row">
+  <p class="row">
     <strong>Snippet</strong>
     <Badge tone={toneOfInstall[state]}>{nameOfInstall[state]}</Badge>
     <span class="hint">{lastSeenAt && `last seen ${formatAge(lastSeenAt)}`}</span>

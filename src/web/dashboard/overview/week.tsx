@@ -1,7 +1,7 @@
 import { wilsonInterval } from '../../../core/number/interval.ts'
 import type { FlowSummary } from '../analytics/summary.ts'
+import { Figure } from '../parts/figure.tsx'
 import { fewest, formatCount, formatPercent, none } from '../parts/format.ts'
-import { Tip } from '../parts/tip.tsx'
 
 const week = 7
 
@@ -39,27 +39,19 @@ export function Week({ flows }: { flows: readonly FlowSummary[] }) {
   const now = sumsOf(flows, -week)
   const before = sumsOf(flows, -2 * week, -week)
   const counted = (name: string, means: string, field: keyof Sums) => (
-    <div class="figure">
-      <dt>
-        <Tip text={means}>{name}</Tip>
-      </dt>
-      <dd class="figure-value number">{formatCount(now[field])}</dd>
-      <dd class="figure-below soft number">{formatCount(before[field])} the week before</dd>
-    </div>
+    <Figure name={name} means={means} below={`${formatCount(before[field])} the week before`}>
+      {formatCount(now[field])}
+    </Figure>
   )
   return (
     <dl class="figures framed four">
-      <div class="figure">
-        <dt>
-          <Tip text="Completed runs out of all runs of all flows that started in the last 7 days.">
-            Activation, last 7 days
-          </Tip>
-        </dt>
-        <dd class="figure-value number">{rateOf(now)}</dd>
-        <dd class="figure-below soft number">
-          {rateOf(before)} the week before. {verdictOf(now, before)}
-        </dd>
-      </div>
+      <Figure
+        name="Activation, last 7 days"
+        means="Completed runs out of all runs of all flows that started in the last 7 days."
+        below={`${rateOf(before)} the week before. ${verdictOf(now, before)}`}
+      >
+        {rateOf(now)}
+      </Figure>
       {counted('Starts', 'Runs of all flows that started in the last 7 days.', 'starts')}
       {counted('Completed', 'Of these, the runs that were completed.', 'completions')}
       {counted('Dismissed', 'Of these, the runs that people closed.', 'dismissals')}

@@ -5,6 +5,24 @@ import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Rejection } from './rejection.tsx'
 
+export interface ConfirmProps {
+  title: string
+  verb: string
+  isDanger?: boolean
+  /** Whether everything to review first has come. */
+  isReady?: boolean
+  isWide?: boolean
+  /** Whether the caller shows this rejection, such as at a field. */
+  showsItself?: (failure: Failure) => boolean
+  /** Whether the caller goes on after it, with what was created. */
+  isOpenAfter?: boolean
+  /** Throws if it was refused. */
+  act: () => Promise<void>
+  onRefused?: (failure: Failure) => void
+  onClose: () => void
+  children: ComponentChildren
+}
+
 /**
  * Asks before something is changed: says what that means for visitors, and has a button named after
  * what it does. It closes once that is done. A refusal is shown in it, and it stays open.
@@ -21,24 +39,9 @@ export function Confirm({
   onRefused,
   onClose,
   children,
-}: {
-  title: string
-  verb: string
-  isDanger?: boolean
-  /** Whether everything to review first has come. */
-  isReady?: boolean
-  isWide?: boolean
-  /** Whether the caller shows this rejection, such as at a field. */
-  showsItself?: (failure: Failure) => boolean
-  /** Whether the caller goes on after it, with what was created. */
-  isOpenAfter?: boolean
-  /** Throws if it was refused. */
-  act: () => Promise<void>
-  onRefused?: (failure: Failure) => void
-  onClose: () => void
-  children: ComponentChildren
-}) {
+}: ConfirmProps) {
   const { isBusy, refused, run } = useAction(onRefused)
+
   const go = () =>
     run(async () => {
       await act()
@@ -48,7 +51,7 @@ export function Confirm({
     <Dialog title={title} onClose={onClose} class={isWide ? 'wide' : ''}>
       {children}
       {refused.value && !showsItself(refused.value) && <Rejection failure={refused.value} />}
-      <div class="dialog-end">
+      <div class="dialog-end row end">
         <Button onClick={onClose}>Cancel</Button>
         <Button
           look={isDanger ? 'danger' : 'primary'}

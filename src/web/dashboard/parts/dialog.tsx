@@ -38,7 +38,7 @@ export function Dialog({
       onPointerDown={event => event.target === dialog.current && onClose?.()}
     >
       <div class="dialog-body stack">
-        <header class="dialog-head">
+        <header class="split">
           <h2 id={id}>{title}</h2>
           {onClose && (
             <button type="button" class="button quiet square" onClick={onClose} aria-label="Close">

@@ -11,7 +11,7 @@ export const Part = ({
   id?: string
   title: ComponentChildren
   beside?: ComponentChildren
-  children: ComponentChildren
+  children?: ComponentChildren
 }) => (
   <section class="part" aria-labelledby={id}>
     <div class="part-head">

@@ -6,7 +6,7 @@ export function FailureDetails({ failure }: { failure: Failure }) {
   const { code, requestId, details } = failure.response
   if (failure.status === 0) return null
   return (
-    <details class="failure-details fine break">
+    <details class="fine break">
       <summary>Details</summary>
       <p>
         {failure.message} <code>{code ?? failure.status}</code>

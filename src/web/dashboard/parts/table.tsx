@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { formatCount, none as noValue } from './format.ts'
 import { Icon } from './icon.tsx'
 import { saveFile } from './save-file.ts'
@@ -6,6 +7,13 @@ import { type Column, sortRows, tableCsv } from './table-rows.ts'
 import { Tip } from './tip.tsx'
 
 export type { Column }
+
+/** A column of buttons. Its head is only read aloud. */
+export const actionsColumn = <Row,>(buttons: (row: Row) => ComponentChildren): Column<Row> => ({
+  name: '',
+  head: <span class="unseen">Actions</span>,
+  cell: row => <span class="row-actions">{buttons(row)}</span>,
+})
 
 const shown = (value: string | number | null): string =>
   value === null ? noValue : typeof value === 'number' ? formatCount(value) : value
@@ -22,6 +30,7 @@ export function Table<Row>({
   none,
   isCaptionSeen = false,
   isPart = false,
+  isFolded = false,
   file,
   class: more = '',
 }: {
@@ -34,6 +43,8 @@ export function Table<Row>({
   isCaptionSeen?: boolean
   /** Whether there are more rows than these. Sorting these alone would mislead. */
   isPart?: boolean
+  /** Whether it says the same as a chart above it, so that it opens only on request. */
+  isFolded?: boolean
   /** The name of the file in which the table can be downloaded, without `.csv`. */
   file?: string
   class?: string
@@ -62,7 +73,7 @@ export function Table<Row>({
   }
   const cellOf = (column: Column<Row>, row: Row) =>
     column.cell ? column.cell(row) : shown(column.value?.(row) ?? null)
-  return (
+  const table = (
     <>
       <table class={`table ${more}`}>
         <caption class={isCaptionSeen ? '' : 'unseen'}>{caption}</caption>
@@ -114,5 +125,12 @@ export function Table<Row>({
         </button>
       )}
     </>
+  )
+  if (!isFolded) return table
+  return (
+    <details class="as-table">
+      <summary>Show as a table</summary>
+      {table}
+    </details>
   )
 }

@@ -3,10 +3,11 @@ import { Failure } from '../api/failure.ts'
 import { download } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
 import { saveFile } from '../parts/save-file.ts'
+import { say } from '../parts/toast.tsx'
 import { type Person, personPath } from './person.ts'
 
 /** Downloads everything that is stored about a person. */
-export function ExportPerson({ person, say }: { person: Person; say: (message: string) => void }) {
+export function ExportPerson({ person }: { person: Person }) {
   const isBusy = useSignal(false)
   const problem = useSignal('')
   const run = async () => {

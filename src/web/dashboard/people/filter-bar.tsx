@@ -79,7 +79,7 @@ export function FilterBar({
         )}
       </div>
       {!isEmpty(filter) && (
-        <ul class="chips" aria-label="Filters">
+        <ul class="row below-4" aria-label="Filters">
           {rules.map((rule, i) => (
             <Chip
               key={ruleText(rule)}

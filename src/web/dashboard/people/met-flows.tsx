@@ -41,9 +41,9 @@ function Items({ items }: Met) {
       <summary>
         {done} of {items.length}
       </summary>
-      <ul class="ticks fine">
+      <ul class="stack gap-1 fine">
         {items.map(({ key, title, completedAt }) => (
-          <li key={key}>
+          <li key={key} class="line gap-1">
             {completedAt && <Icon name="done" size={14} />}
             {title}
             <span class="unseen"> ({completedAt ? 'ticked' : 'not ticked'})</span>

@@ -7,12 +7,11 @@ import { download } from '../api/request.ts'
 import { may } from '../api/session.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
-import { Empty } from '../parts/empty.tsx'
 import { formatCount } from '../parts/format.ts'
 import { saveFile } from '../parts/save-file.ts'
 import { Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
-import { Reading } from '../shell/states.tsx'
+import { Notice, Reading } from '../shell/states.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { columnsOf, type ListedPeople } from './people-columns.tsx'
 import { DeleteSegment, type SegmentList, segmentsPath } from './segment.tsx'
@@ -23,22 +22,23 @@ const everyMs = 60_000
 function NobodyFound({ search }: { search: string | undefined }) {
   if (!search) {
     return (
-      <Empty title="No people yet">
+      <Notice icon="person" title="No people yet">
         People appear once they see a flow, or your product sends an event about them.
-      </Empty>
+      </Notice>
     )
   }
   return (
-    <Empty
+    <Notice
+      icon="search"
       title={`Nobody with "${search}" in their ID`}
-      action={
+      actions={
         <LinkButton icon="explain" href={addressOf(['explain'], { user: search })}>
           Troubleshoot for {search}
         </LinkButton>
       }
     >
       Check the ID. Someone who has not seen a flow yet is not in the list.
-    </Empty>
+    </Notice>
   )
 }
 
@@ -115,7 +115,7 @@ export function PeopleList() {
               />
             )}
             {(next || filters.after) && (
-              <nav class="pager" aria-label="Pages">
+              <nav class="pager footnote row" aria-label="Pages">
                 {filters.after && (
                   <LinkButton href={withFilters({ after: null })}>First page</LinkButton>
                 )}

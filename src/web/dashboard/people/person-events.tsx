@@ -123,7 +123,7 @@ export function PersonEvents({ person, history }: { person: Person; history: Per
         <p class="hint">{hasMore ? 'Show earlier events to search further back.' : 'No events'}</p>
       )}
       {hasMore ? (
-        <div class="more">
+        <div class="footnote">
           <Button isBusy={isBusy.value} onClick={showMore}>
             Show more
           </Button>

@@ -4,7 +4,7 @@ import type { Erasure } from '../../../modules/people/schema.ts'
 import { readAgain, useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
+import { say } from '../parts/toast.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
@@ -34,11 +34,10 @@ const Unseen = ({ person, children }: { person: Person; children: ComponentChild
 function PersonData({ person }: { person: Person }) {
   const history = useRead<PersonHistory>(personPath(person, '/history'), everyMs)
   const confirming = useSignal<'erase' | 'allow' | null>(null)
-  const statusText = useSignal<ComponentChildren>('')
   const receipt = useSignal<Erasure | null>(null)
   const close = () => (confirming.value = null)
   const done = (what: string) => {
-    statusText.value = what
+    say(what)
     readAgain()
   }
   const url = history.data?.profile?.pages[0]?.url ?? null
@@ -49,7 +48,6 @@ function PersonData({ person }: { person: Person }) {
   )
   return (
     <>
-      <StatusMessage of={statusText} />
       {receipt.value && <Receipt of={receipt.value} />}
       <Reading of={history}>
         {read =>
@@ -64,7 +62,7 @@ function PersonData({ person }: { person: Person }) {
             <>
               <div class="controls row below-4 actions">
                 {whyNot}
-                <ExportPerson person={person} say={text => (statusText.value = text)} />
+                <ExportPerson person={person} />
                 {may('people:erase') && (
                   <Button look="danger" onClick={() => (confirming.value = 'erase')}>
                     Erase

@@ -51,7 +51,7 @@ export function FilterChips({ flow }: { flow: AuthoredFlow }) {
   const titleOf = (key: string) => steps.find(step => step.key === key)?.title || key
   if (active.length === 0) return null
   return (
-    <ul class="row chips" aria-label="Filters">
+    <ul class="row below-4" aria-label="Filters">
       {active.map(name => {
         const text = sayFilter(name, filters[name]!, filters.outcome, titleOf)
         return (

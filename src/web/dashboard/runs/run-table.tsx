@@ -23,10 +23,10 @@ const nameOf = ({ userId, anonymousId }: Run): string =>
 function Person({ run }: { run: Run }) {
   const { userId, anonymousId } = run
   if (userId === null && anonymousId === null) return <span class="hint">{nameOf(run)}</span>
-  if (!may('people:read')) return <span class="address">{nameOf(run)}</span>
+  if (!may('people:read')) return <span class="break">{nameOf(run)}</span>
   const filters = userId === null ? { anonymous: anonymousId } : { user: userId }
   return (
-    <a class="row-link address" href={addressOf(['people'], filters)}>
+    <a class="row-link break" href={addressOf(['people'], filters)}>
       {nameOf(run)}
     </a>
   )

@@ -16,6 +16,7 @@ import { FlowFrame } from '../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
 import { Segments } from '../parts/choice.tsx'
+import { Filters } from '../parts/filters.tsx'
 import { formatCount } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { Select } from '../parts/select.tsx'
@@ -67,33 +68,32 @@ function Controls({ flow, question }: { flow: AuthoredFlow; question: Question }
   const published = Array.from({ length: newest }, (_, i) => `${newest - i}`)
   const shown = filters.outcome === 'in_progress' ? [...outcomes, 'in_progress' as const] : outcomes
   return (
-    <div class="controls row below-4">
-      <RangePicker question={question} also={{ after: null }} />
-      <Segments
-        label="Outcome"
-        options={shown.map(outcome => {
-          if (outcome === 'in_progress') return [outcome, 'Unfinished'] as const
-          const name = outcomeNames[outcome]
-          return [outcome, counts ? `${name} ${formatCount(counts[outcome])}` : name] as const
-        })}
-        value={shown.find(outcome => outcome === filters.outcome) ?? ''}
-        onChange={outcome => setFilters({ outcome, after: null })}
-      />
-      {published.length > 1 && (
-        <Select
-          label="Version"
-          isInline
-          value={question.version ?? ''}
-          none="All"
-          options={published.map(version => [version, `Version ${version}`] as const)}
-          onChange={version => setFilters({ version, after: null })}
+    <div class="controls split start below-4">
+      <Filters first={<RangePicker question={question} also={{ after: null }} />}>
+        <Segments
+          label="Outcome"
+          options={shown.map(outcome => {
+            if (outcome === 'in_progress') return [outcome, 'Unfinished'] as const
+            const name = outcomeNames[outcome]
+            return [outcome, counts ? `${name} ${formatCount(counts[outcome])}` : name] as const
+          })}
+          value={shown.find(outcome => outcome === filters.outcome) ?? ''}
+          onChange={outcome => setFilters({ outcome, after: null })}
         />
-      )}
-      <span class="at-end push">
-        <LinkButton icon="download" href={csvAddress(flow.key, question, 'runs')} download>
-          Download all runs (CSV)
-        </LinkButton>
-      </span>
+        {published.length > 1 && (
+          <Select
+            label="Version"
+            isInline
+            value={question.version ?? ''}
+            none="All"
+            options={published.map(version => [version, `Version ${version}`] as const)}
+            onChange={version => setFilters({ version, after: null })}
+          />
+        )}
+      </Filters>
+      <LinkButton icon="download" href={csvAddress(flow.key, question, 'runs')} download>
+        Download all runs (CSV)
+      </LinkButton>
     </div>
   )
 }
@@ -117,7 +117,7 @@ function Page({ flow, list }: { flow: AuthoredFlow; list: RunList }) {
         <Notice title="No runs">Try a longer period or fewer filters.</Notice>
       )}
       {(next || filters.after) && (
-        <nav class="pager" aria-label="Pages of runs">
+        <nav class="pager footnote row" aria-label="Pages of runs">
           {filters.after && (
             <LinkButton href={withFilters({ after: null })}>Latest runs</LinkButton>
           )}

@@ -7,6 +7,7 @@ import { Ribbon } from '../environments/ribbon.tsx'
 import { LinkButton } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
+import { say, Toast } from '../parts/toast.tsx'
 import { addressOf } from './address.ts'
 import { Jump } from './jump.tsx'
 import { listen, opened } from './keyboard.ts'
@@ -23,7 +24,7 @@ const Help = lazy(() => import('./help.tsx'))
 const Banner = ({ children }: { children: string | null }) => (
   <div role="status">
     {children && (
-      <div class="banner">
+      <div class="banner warn">
         <Icon name="warning" />
         <span>{children}</span>
       </div>
@@ -70,6 +71,7 @@ export function Frame() {
   const isOpen = useSignal(false)
   const close = () => (isOpen.value = false)
   useEffect(() => listen(go), [])
+  useEffect(() => say(null), [path])
   const { slug } = session.value!.organisation
   return (
     <div class="frame">
@@ -91,7 +93,7 @@ export function Frame() {
         </button>
         <a class="organisation line min-0" href={addressOf()}>
           <Mark />
-          <strong>{session.value!.organisation.name}</strong>
+          <strong class="ellipsis">{session.value!.organisation.name}</strong>
         </a>
         <Ribbon />
       </header>
@@ -105,6 +107,7 @@ export function Frame() {
         <Behind />
         {place.slug === slug ? <Outlet place={place} /> : <Elsewhere />}
       </main>
+      <Toast />
       {opened.value === 'jump' && <Jump />}
       {opened.value === 'help' && <Help />}
     </div>

@@ -9,7 +9,7 @@ export default function Help() {
   const pages = routes.filter(({ nav }) => nav?.letter)
   return (
     <Dialog title="Keyboard shortcuts" onClose={() => (opened.value = null)}>
-      <dl class="shortcuts">
+      <dl class="receipt">
         <dt>
           <kbd>Ctrl</kbd> <kbd>K</kbd>
         </dt>

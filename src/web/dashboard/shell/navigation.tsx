@@ -59,7 +59,7 @@ function Account() {
           </span>
           <span class="unseen">Account </span>
           <span class="who">
-            <strong>{person.name}</strong>
+            <strong class="ellipsis">{person.name}</strong>
             <small>{roleNames[role]}</small>
           </span>
           <Icon name="down" />
@@ -114,7 +114,7 @@ export function Sidebar({ current, onGo }: { current: PageRoute | null; onGo?: (
       <a class="organisation line min-0" href={addressOf()} onClick={onGo}>
         <Mark />
         <span class="unseen">Organisation </span>
-        <strong>{session.value!.organisation.name}</strong>
+        <strong class="ellipsis">{session.value!.organisation.name}</strong>
       </a>
       <Ribbon />
       <Button
@@ -126,7 +126,7 @@ export function Sidebar({ current, onGo }: { current: PageRoute | null; onGo?: (
       >
         <Icon name="search" />
         <span>Search</span>
-        <kbd>Ctrl K</kbd>
+        <kbd class="push">Ctrl K</kbd>
       </Button>
       <PageLinks current={current} {...(onGo && { onGo })} />
       <div class="sidebar-end stack gap-1">

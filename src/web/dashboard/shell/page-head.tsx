@@ -44,7 +44,7 @@ export function PageHead({
   return (
     <header class="page-head stack gap-2">
       {above && <nav class="above">{above}</nav>}
-      <div class="page-head-row row">
+      <div class="row gap-3">
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>

@@ -136,7 +136,7 @@ export function SignIn({
   const to = encodeURIComponent(location.pathname + location.search)
   const problem = new URLSearchParams(location.search).get('problem')
   return (
-    <div class="sign-in-ways">
+    <div class="sign-in-ways stack">
       {problem !== null && (
         <p class="problem" role="alert">
           {problems[problem] ?? 'Signing in failed. Try again.'}

@@ -116,7 +116,7 @@ export function FailureNotice({ failure, again }: { failure: Failure; again(): v
 export function StaleNote({ failure, at, again }: { failure: Failure; at: number; again(): void }) {
   const seconds = useSecondsUntil(failure.response.retryAt)
   return (
-    <div class="stale-note soft" role="status">
+    <div class="banner" role="status">
       <Icon name="warning" />
       <span>
         {failure.status === 429 ? limited(seconds) : `${explain(failure).title}.`} Showing data from{' '}

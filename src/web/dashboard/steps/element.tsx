@@ -89,11 +89,7 @@ export function Element({ step }: { step: CheckedStep }) {
                   </td>
                 ) : (
                   i === 0 && (
-                    <td
-                      class={latest ? 'not-there' : 'not-there hint'}
-                      rowSpan={rows.length}
-                      data-name="Now"
-                    >
+                    <td class={latest ? 'not-there' : 'soft'} rowSpan={rows.length} data-name="Now">
                       {latest ? 'Not found on the page' : 'Not checked since'}
                     </td>
                   )

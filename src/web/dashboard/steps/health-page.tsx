@@ -1,5 +1,3 @@
-import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
 import { useZone } from '../analytics/use-zone.ts'
 import { never, useRead } from '../api/read.ts'
 import {
@@ -12,7 +10,6 @@ import {
 import { FlowFrame } from '../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
 import { addressOf } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
@@ -69,7 +66,6 @@ function Steps({
   check: StepCheck
   published: Written | null
 }) {
-  const statusText = useSignal<ComponentChildren>(null)
   const { data: draft } = useRead<DraftAnswer>(flow.hasDraft ? flowPath(flow.key, '/draft') : null)
   const { steps } = check
   if (steps.length === 0) {
@@ -80,7 +76,6 @@ function Steps({
   return (
     <>
       <p class="lead below-4">{summaryOf(steps)}</p>
-      <StatusMessage of={statusText} />
       {inOrder(written, steps).map(({ one: { key, title }, place, step }) => (
         <StepSection
           key={key}
@@ -90,7 +85,6 @@ function Steps({
           step={step}
           drafted={drafted?.steps.find(step => step.key === key) ?? null}
           flow={flow}
-          statusText={statusText}
           range={check.historyRange}
         />
       ))}

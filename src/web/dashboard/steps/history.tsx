@@ -114,8 +114,8 @@ export function History({
       <div class="part-head">
         <h3>Last 30 days</h3>
         {days.length > 0 && (
-          <div class="with-switch">
-            <ul class="legend">
+          <div class="row gap-3">
+            <ul class="row gap-3 fine">
               {kinds
                 .filter(kind => days.some(day => foundOf(day)[kind] > 0))
                 .map(kind => (
@@ -147,16 +147,14 @@ export function History({
             marks={marks}
             name={`People who found the element of “${title}”, by day`}
           />
-          <details class="as-table">
-            <summary>Show as a table</summary>
-            <Table
-              caption={`People by day and whether they found the element of “${title}”`}
-              file={`${step.flow}-${step.step}-health`}
-              columns={columns}
-              rows={days.toReversed()}
-              keyOf={({ date }) => date}
-            />
-          </details>
+          <Table
+            isFolded
+            caption={`People by day and whether they found the element of “${title}”`}
+            file={`${step.flow}-${step.step}-health`}
+            columns={columns}
+            rows={days.toReversed()}
+            keyOf={({ date }) => date}
+          />
         </>
       )}
     </div>

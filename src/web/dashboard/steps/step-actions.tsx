@@ -1,5 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import { useSignal } from '@preact/signals'
 import type { PinAnswer, RepairAnswer } from '../../../modules/authoring/schema.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
@@ -9,6 +8,7 @@ import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Opener } from '../parts/opener.tsx'
+import { say } from '../parts/toast.tsx'
 import { addressOf } from '../shell/address.ts'
 import type { Candidate } from './candidate.ts'
 import type { CheckedStep } from './health.ts'
@@ -28,7 +28,6 @@ export interface Acting {
   flow: AuthoredFlow
   step: CheckedStep
   title: string
-  statusText: Signal<ComponentChildren>
 }
 
 /** A sentence about a draft, with a link to it. */
@@ -43,7 +42,6 @@ function RepairDialog({
   flow,
   step,
   title,
-  statusText,
   selector,
   body,
   onClose,
@@ -59,7 +57,7 @@ function RepairDialog({
     const sentence = isRepaired
       ? `Draft updated with ${answer.selector}. Publish to apply it.`
       : 'The draft already has this selector. Publish to apply it.'
-    statusText.value = <WithDraft flowKey={flow.key}>{sentence}</WithDraft>
+    say(<WithDraft flowKey={flow.key}>{sentence}</WithDraft>)
     readAgain()
   }
   return (
@@ -119,14 +117,14 @@ export function Pick(acting: Acting) {
 }
 
 /** Makes the draft remember what the element was like. */
-export function Pin({ flow, step, title, statusText }: Acting) {
+export function Pin({ flow, step, title }: Acting) {
   const pin = async () => {
     const body = { flow: flow.key, step: step.step }
     const { steps } = await act<PinAnswer>('/manage/pin', { body })
     const { outcome } = steps[0]!
     const sentence = pinned[outcome]
     const hasDraft = outcome === 'pinned' || outcome === 'already pinned'
-    statusText.value = hasDraft ? <WithDraft flowKey={flow.key}>{sentence}</WithDraft> : sentence
+    say(hasDraft ? <WithDraft flowKey={flow.key}>{sentence}</WithDraft> : sentence)
     readAgain()
   }
   return (

@@ -47,7 +47,7 @@ const columns: Column<PageOfStep>[] = [
     name: 'Page',
     isTitle: true,
     value: ({ page }) => page ?? 'Unknown',
-    cell: ({ page }) => <span class="address">{page ?? 'Unknown'}</span>,
+    cell: ({ page }) => <span class="break">{page ?? 'Unknown'}</span>,
   },
   { name: 'Reports', isNumber: true, value: ({ reports }) => reports },
   { name: 'Not found', isNumber: true, value: ({ misses }) => misses },
@@ -70,7 +70,7 @@ export function StepPages({ step }: { step: CheckedStep }) {
       {step.messages.length > 0 && (
         <>
           <h3>Messages from pages</h3>
-          <ul class="messages">
+          <ul class="stack gap-1">
             {step.messages.map(({ message, reports, lastAt }) => (
               <li key={message}>
                 <q>{message}</q>{' '}

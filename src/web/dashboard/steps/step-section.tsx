@@ -1,5 +1,3 @@
-import type { Signal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
 import { may } from '../api/session.ts'
 import type { Written } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
@@ -25,17 +23,17 @@ const Known = ({ candidate }: { candidate: Candidate }) => (
     <p>
       <code>{candidate.selector}</code>
     </p>
-    <ul class="known">
-      <li>
+    <ul class="stack gap-1 soft">
+      <li class="line start">
         <Icon name="done" /> {candidate.known}
       </li>
       {candidate.fragile.length === 0 ? (
-        <li>
+        <li class="line start">
           <Icon name="done" /> Looks stable across builds.
         </li>
       ) : (
         candidate.fragile.map(sentence => (
-          <li key={sentence}>
+          <li key={sentence} class="line start">
             <Icon name="warning" /> {sentence}.
           </li>
         ))
@@ -100,7 +98,6 @@ export function StepSection({
   drafted,
   flow,
   range,
-  statusText,
 }: {
   place: number
   title: string
@@ -111,16 +108,15 @@ export function StepSection({
   flow: AuthoredFlow
   /** The days of its history. */
   range: StepCheck['historyRange']
-  statusText: Signal<ComponentChildren>
 }) {
   const isBad = step !== null && !isWell(step.state)
   return (
-    <section class="part step" id={`step-${stepKey}`} aria-label={title}>
-      <header class="step-head row">
+    <section class="step" id={`step-${stepKey}`} aria-label={title}>
+      <header class="row gap-3">
         <span class="step-number soft">{place}</span>
         <h2>{title}</h2>
         {step && (
-          <span class="badges">
+          <span class="row gap-1">
             <Tip text={stateMeans[step.state]}>
               <Badge tone={toneOfState[step.state]}>{nameOfState[step.state]}</Badge>
             </Tip>
@@ -132,10 +128,10 @@ export function StepSection({
       {step === null ? (
         <p class="hint">No element to monitor.</p>
       ) : (
-        <div class="step-body stack gap-2">
+        <div class="stack gap-2">
           <StepFacts step={step} />
           {range && <History {...{ step, title, range }} />}
-          <Remedy {...{ flow, step, title, statusText, drafted }} />
+          <Remedy {...{ flow, step, title, drafted }} />
           <details open={isBad}>
             <summary>Element before and now</summary>
             <p>

@@ -65,7 +65,7 @@ export function StartDialog({ template, onClose }: { template: Template; onClose
               : explained(refused.value)}
           </p>
         )}
-        <div class="dialog-end">
+        <div class="dialog-end row end">
           <Button onClick={onClose}>Cancel</Button>
           <Button
             type="submit"

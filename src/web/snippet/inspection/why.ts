@@ -67,7 +67,7 @@ function rulesHere(flow: Flow, inside: Inside): WhyRule[] {
       rule('identify', false, 'the page has not called identify() yet, and it waits for that'),
     ],
     [
-      facts.doneHere.has(slot),
+      facts.doneHere.has(slot) && !flow.when?.trigger,
       rule('page', false, 'one has ended on this page: the next page may show another'),
     ],
     [

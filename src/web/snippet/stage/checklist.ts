@@ -24,7 +24,7 @@ export function showChecklist(
   flow: Flow,
   run: Run,
   { drawer, isHidden, ...deps }: StageDeps & { drawer: Drawer; isHidden: boolean; save(): void },
-): { leave(): void; tracked(name: string): void; hide(isHidden: boolean): void } {
+): { leave(): void; open(): void; tracked(name: string): void; hide(isHidden: boolean): void } {
   const { outbox, page, person, feed, tell, transport } = deps
   const { items, order } = flow.checklist ?? { items: [], order: 'any' }
   const ticked = new Map(Object.entries(run.ticked))
@@ -36,12 +36,7 @@ export function showChecklist(
   let lastNames: string | null = null
 
   const drawing = drawer.checklist(flow, {
-    toggle(isOpen) {
-      if (isDone()) return leave()
-      run.isOpen = isOpen
-      deps.save()
-      draw()
-    },
+    toggle,
     open: openItem,
     tick: tickItem,
     dismiss() {
@@ -49,6 +44,16 @@ export function showChecklist(
       if (!isDone()) deps.end('checklist', 'dismissed', { reason: 'closed' })
     },
   })
+
+  function toggle(isOpen: boolean): void {
+    if (isDone()) {
+      leave()
+      return
+    }
+    run.isOpen = isOpen
+    deps.save()
+    draw()
+  }
 
   /** In sequence, an item waits for those before it. */
   const isOpenTo = (item: Item) =>
@@ -97,7 +102,12 @@ export function showChecklist(
 
   function openItem(item: Item): void {
     tickItem(item)
-    const href = item.href === null ? null : safeHref(item.href, page)
+    if (item.flow === undefined) follow(item.href)
+    else deps.start(item.flow)
+  }
+
+  function follow(link: string | null): void {
+    const href = link === null ? null : safeHref(link, page)
     if (href === null) return
     outbox.flush()
     if (isElsewhere(href, page)) page.open(href, '_blank', 'noopener')
@@ -107,7 +117,7 @@ export function showChecklist(
   const names = () => new URLSearchParams(namesOf(person.current) as Record<string, string>)
 
   /** Asks if somebody else is there by now, or if the server has told that something has changed. */
-  const follow = () => {
+  const askForNews = () => {
     if (isAsking || isHidden || !outbox.maySpeak() || feed.isCrowded()) return
     const version = feed.progressVersion()
     const isNews = version !== null && version !== run.progressVersion
@@ -147,7 +157,7 @@ export function showChecklist(
 
   const watch = () => {
     if (!isHidden && languages !== String(languagesOf(page))) draw()
-    follow()
+    askForNews()
   }
   const watching = page.setInterval(() => safely(watch), watchMs)
 
@@ -158,9 +168,10 @@ export function showChecklist(
   }
 
   draw()
-  follow()
+  askForNews()
   return {
     leave,
+    open: () => toggle(true),
     tracked(name) {
       for (const item of items) if (item.completeOn?.event === name) tick(item)
     },

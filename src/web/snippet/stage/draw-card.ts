@@ -112,10 +112,12 @@ function buttonsOf(view: StepView, words: Words, page: Window): Offered[] {
   return [...(hasBack ? [back] : []), ...(isOptional ? [skip] : []), on]
 }
 
-/** What a press of a button does. */
-export function choiceOf({ action, href, goto }: Button, page: Window): Choice {
+/** What a press of a button does. An action that only a newer Cairn knows closes the step. */
+export function choiceOf({ action, href, goto, flow }: Button, page: Window): Choice {
   if (action === 'next') return { type: action, goto }
-  if (action !== 'link') return { type: action }
+  if (action === 'back' || action === 'complete') return { type: action }
+  if (action === 'start' && flow !== undefined) return { type: action, flow }
+  if (action !== 'link') return { type: 'dismiss' }
   const safe = href === null ? null : safeHref(href, page)
   return safe === null
     ? { type: 'next' }

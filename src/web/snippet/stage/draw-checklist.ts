@@ -59,7 +59,7 @@ export function drawChecklist(
     const parts = [tick, make(page, 'span', 'title', {}, item.title)]
     const row = make(page, 'li', isDone ? 'ticked' : '', { part: 'item' })
     now.speak(row, item)
-    if (item.href === null && item.completeOn !== null) {
+    if (item.href === null && item.flow === undefined && item.completeOn !== null) {
       // Only what the person does on the page ticks it: pressing it would do nothing.
       row.append(make(page, 'div', 'item', {}, ...parts))
     } else {

@@ -3,8 +3,10 @@ import type { Flow, StepView } from '../parts.ts'
 import type { StageDeps } from '../stage.ts'
 import { type ChecklistActions, type ChecklistState, drawChecklist } from './draw-checklist.ts'
 import { drawElsewhere, type ElsewhereView } from './draw-elsewhere.ts'
+import type { drawLauncher } from './draw-launcher.ts'
 import { type Drawn, drawStep } from './draw-step.ts'
 import { createHost } from './host.ts'
+import type { DrawnLauncher, LauncherActions } from './launcher-shown.ts'
 
 /** Shows flows to people, either drawn by Cairn or by the page's own components. */
 export interface Drawer {
@@ -12,6 +14,8 @@ export interface Drawer {
   /** A step that is for another page. */
   elsewhere(view: ElsewhereView): Pick<Drawn, 'remove'>
   checklist(flow: Flow, actions: ChecklistActions): DrawnChecklist
+  /** @param draw draws it; it is loaded on demand */
+  launcher(draw: typeof drawLauncher, flow: Flow, actions: LauncherActions): DrawnLauncher
 }
 
 export interface DrawnChecklist {
@@ -31,5 +35,6 @@ export function createDrawer(
     step: view => drawStep(view, host, page),
     elsewhere: view => drawElsewhere(view, host, page),
     checklist: (flow, actions) => drawChecklist(flow, host, page, locale, actions),
+    launcher: (draw, flow, actions) => draw(flow, host, page, locale, actions),
   }
 }

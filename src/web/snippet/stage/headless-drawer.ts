@@ -88,6 +88,7 @@ export function createTeller({
             title: item.title,
             description: item.description,
             href: item.href,
+            flow: item.flow ?? null,
             isDone: now.isTicked(item.id),
             canTick: canTick(item),
           }))
@@ -110,6 +111,48 @@ export function createTeller({
         remove() {
           if (state) tell('checklist', null)
           state = null
+        },
+      }
+    },
+    launcher(_, own, actions) {
+      let isTold = false
+      return {
+        draw({ offers, ...state }) {
+          const { flow } = spoken(own, page, locale)
+          const wordsOf = new Map(flow.launcher?.items.map(item => [item.id, item]))
+          isTold = true
+          tell('launcher', {
+            ...state,
+            flow: copy<FlowData>(flow),
+            items: offers.map(({ item, starts, announcements }) => ({
+              id: item.id,
+              key: item.key,
+              title: wordsOf.get(item.id)?.title ?? item.title,
+              description: wordsOf.get(item.id)?.description ?? null,
+              href: item.href,
+              starts: starts ? { flowKey: item.flow as string, ...starts } : null,
+              announcements:
+                announcements?.map(({ flow: { key, publishedAt }, title, isUnread }) => ({
+                  ...{ flowKey: key, title, publishedAt, isUnread },
+                })) ?? null,
+            })),
+            actions: {
+              toggle: (isOpen = !state.isOpen) => isTold && safely(() => actions.toggle(isOpen)),
+              choose(key, announcementKey) {
+                const offer = offers.find(({ item }) => item.key === key)
+                if (!offer) return warn(`the launcher has no item "${key}"`)
+                const listed = offer.announcements?.find(({ flow }) => flow.key === announcementKey)
+                // An announcement is chosen from its list.
+                if (!offer.announcements || listed) {
+                  safely(() => actions.choose(offer.item, listed?.flow))
+                }
+              },
+            },
+          })
+        },
+        remove() {
+          if (isTold) tell('launcher', null)
+          isTold = false
         },
       }
     },

@@ -1,5 +1,4 @@
 import type { Answer } from '../../../core/flow/answer.ts'
-import { isOnPage } from '../../../core/flow/decision.ts'
 import { placeOf } from '../../../core/flow/paths.ts'
 import { idsOf } from '../engine.ts'
 import type {
@@ -25,6 +24,7 @@ import { createPresses } from './presses.ts'
 import { createScrolls, type Scrolls } from './scrolling.ts'
 import { languagesOf, spoken } from './spoken.ts'
 import { addressOf, leadsTo } from './step-address.ts'
+import type { StepReports } from './step-reports.ts'
 import { createWay } from './way.ts'
 
 /** How often it is checked whether a page has changed its language, milliseconds. */
@@ -49,9 +49,16 @@ export function playSteps(
   {
     drawer,
     finder,
+    reports,
     drawing,
     ...deps
-  }: StageDeps & { drawer: Drawer; finder: Finder; drawing(isDrawn: boolean): void; save(): void },
+  }: StageDeps & {
+    drawer: Drawer
+    finder: Finder
+    reports: StepReports
+    drawing(isDrawn: boolean): void
+    save(): void
+  },
 ): { leave(): void; moved(): void; asked(): void; tracked(name: string): void } {
   const { outbox, page, tell, loadPart } = deps
   const { steps } = flow
@@ -119,7 +126,7 @@ export function playSteps(
   /** Leads the visitor to a step's page, but never again to the page that they were last led to in vain. */
   function lead(step: Step): boolean {
     const href = leadsTo(step, page)
-    if (isHere(step) || href === null) return false
+    if (deps.isHere(step) || href === null) return false
     if (href === page.location.href || href === run.ledTo) return false
     run.ledTo = href
     isElsewhere = true
@@ -141,8 +148,6 @@ export function playSteps(
     return isPrevented
   }
 
-  const isHere = (step: Step) => isOnPage(step, new URL(page.location.href))
-
   /** A step that cannot be shown hides nothing. */
   function begin(step: Step, isBack = false): void {
     enter(step, isBack).catch(() => drawing(false))
@@ -150,7 +155,7 @@ export function playSteps(
 
   async function enter(step: Step, isBack = false): Promise<void> {
     const { signal } = leaving
-    isElsewhere = !isHere(step)
+    isElsewhere = !deps.isHere(step)
     if (isElsewhere) return tellOfPage(step, signal)
     delete run.ledTo
     const later = () => {
@@ -288,6 +293,11 @@ export function playSteps(
         outbox.report({ kind: 'step_completed', ...stepIds })
         finish('completed')
         break
+      case 'start':
+        outbox.report({ kind: 'step_completed', ...stepIds })
+        finish('completed')
+        deps.start(choice.flow)
+        break
       case 'link':
         complete(step)
         outbox.flush()
@@ -329,12 +339,12 @@ export function playSteps(
     const report: HealthReport = found.element
       ? { outcome: outcomes[found.by], selector: found.selector, ...common }
       : { outcome: found.because, ...common, ...(found.message && { message: found.message }) }
-    outbox.health(step.id, report)
+    reports.health(step.id, report)
     const fingerprint = found.element
       ? fingerprintOf(found.element, found.selector, found.matchCount)
       : null
     const candidates = found.element ? candidatesOf(found.element) : []
-    outbox.fingerprint(step.id, { fingerprint, candidates, flowVersion: run.flowVersion })
+    reports.fingerprint(step.id, { fingerprint, candidates, flowVersion: run.flowVersion })
   }
 
   // A newer version may not have the step. Then it goes on after what came already, never before it.
@@ -355,7 +365,7 @@ export function playSteps(
     moved() {
       const step = current
       if (!step) return
-      const isForElsewhere = !isOnPage(step, new URL(page.location.href))
+      const isForElsewhere = !deps.isHere(step)
       // A step that waits gets its whole time again on another page.
       const isWaiting = !drawn && step.target?.onMissing === 'wait'
       if (isForElsewhere === isElsewhere && !isWaiting) return

@@ -2,6 +2,7 @@ import { type Answer, maxAnswerLength, scaleOf } from '../../../core/flow/answer
 import type { Question } from '../../../core/flow/question.ts'
 import { safely } from '../safely.ts'
 import { make } from './make.ts'
+import { addStyles } from './part-styles.ts'
 import { questionStyles } from './question-styles.ts'
 import { answerFirstIn } from './question-words.ts'
 
@@ -12,19 +13,6 @@ export interface Asking {
   answer(): Answer | null
   /** Says that it has to be answered, and moves the focus there. */
   insist(): void
-}
-
-/** The sheet of each shadow root that has had a question. */
-const styled = new WeakMap<ShadowRoot, CSSStyleSheet>()
-
-/** Gives a card's shadow root the styles of questions; to be called once the card is in it. */
-function style(root: Node, page: Window): void {
-  const shadow = root as ShadowRoot
-  if (styled.has(shadow) || !shadow.adoptedStyleSheets) return
-  const sheet = new (page as Window & typeof globalThis).CSSStyleSheet()
-  sheet.replaceSync(questionStyles)
-  shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet]
-  styled.set(shadow, sheet)
 }
 
 /**
@@ -40,7 +28,7 @@ export function askQuestion(
   page: Window,
   given: Answer | null,
 ): Asking {
-  style(place.getRootNode(), page)
+  addStyles(place, questionStyles, page)
   const card = place.closest('[role]')
   const complaint = make(page, 'p', 'complaint', { id: 'complaint', role: 'alert' })
   const fields =

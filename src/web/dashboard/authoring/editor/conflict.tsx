@@ -20,7 +20,7 @@ export default function ConflictDialog({ editing }: { editing: Editing }) {
           to={names[1]}
         />
       )}
-      <div class="dialog-end">
+      <div class="dialog-end row end">
         <Button onClick={() => void editing.resolve('theirs')}>Take theirs</Button>
         <Button look="primary" onClick={() => void editing.resolve('mine')}>
           Keep mine

@@ -51,7 +51,8 @@ export class Editing {
   readonly isBusy = signal(false)
   readonly rejected: Signal<Rejected | null> = signal(null)
   readonly conflict: Signal<Conflict | null> = signal(null)
-  readonly isDirty = computed(() => !isSame(this.work.value.flow, this.saved.value))
+  /** Until the server has answered, nobody knows what it has, so work that is being saved is dirty too. */
+  readonly isDirty = computed(() => this.isBusy.value || this.hasChanged())
   /** The ETags of all states of the flow that this tab has seen. */
   readonly known = new Set<string>()
 
@@ -65,6 +66,10 @@ export class Editing {
     this.base = signal(base)
     this.saved = signal(flow)
     if (base) this.known.add(base.etag)
+  }
+
+  private hasChanged(): boolean {
+    return !isSame(this.work.value.flow, this.saved.value)
   }
 
   change(make: (flow: Mapping) => Mapping): void {

@@ -9,7 +9,7 @@ import { Opener } from '../../parts/opener.tsx'
 
 /** For a flow that is changed in its repository: where, and how to change it here anyway. */
 export const Locked = ({ flow }: { flow: AuthoredFlow }) => (
-  <section class="editor-notice row">
+  <section class="banner accent">
     <Icon name="info" />
     <div>
       <strong>This flow is managed in a repository.</strong>{' '}

@@ -25,21 +25,25 @@ export function ProblemList({
         ? 'Checking…'
         : counts.join(', ') || 'No problems'
   return (
-    <section class="problem-list" aria-label="Problems">
-      <p class="problem-count line gap-1 soft" role="status" aria-busy={state === 'judging'}>
+    <section class="stack gap-1 fine" aria-label="Problems">
+      <p class="soft" role="status" aria-busy={state === 'judging'}>
         {text}
       </p>
       {problems.length > 0 && (
-        <ul>
+        <ul class="framed">
           {problems.map(({ severity, message, line, column }, i) => (
             <li key={i} class={severity}>
-              <button type="button" onClick={() => onGo({ line: line ?? 1, column: column ?? 1 })}>
+              <button
+                type="button"
+                class="problem-row"
+                onClick={() => onGo({ line: line ?? 1, column: column ?? 1 })}
+              >
                 <Icon name={severity === 'error' ? 'warning' : 'info'} />
-                <span class="problem-text">
+                <span class="grow break">
                   <span class="unseen">{severity === 'error' ? 'Error' : 'Warning'}: </span>
                   {message}
                 </span>
-                {line !== null && <span class="problem-line soft">Line {line}</span>}
+                {line !== null && <span class="soft number">Line {line}</span>}
               </button>
             </li>
           ))}

@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Segments } from '../../parts/choice.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { addressOf, useFilters } from '../../shell/address.ts'
+import { Notice } from '../../shell/states.tsx'
 import { listPaths, listsOf } from '../form/entries.ts'
 import { FlowForm } from '../form/flow-form.tsx'
 import { mappingsAt, textOf } from '../form/flow-json.ts'
@@ -45,7 +46,7 @@ function SaveState({ editing, isKept }: { editing: Editing; isKept: boolean }) {
         ? 'Unsaved changes'
         : 'Unsaved changes. This browser cannot keep them.'
   return (
-    <div role="status" class={`save-state ${problem ? 'problem' : ''}`}>
+    <div role="status" class={`save-state line ${problem ? 'problem' : 'good soft'}`}>
       {text === 'Saved' && <Icon name="done" />}
       {problem ?? text}
     </div>
@@ -119,7 +120,7 @@ export function Workbench({
   return (
     <div class="stack gap-3 min-0">
       {isRestored && (
-        <section class="editor-notice row">
+        <section class="banner accent">
           <Icon name="info" />
           <span>Restored the changes that were not saved.</span>
           <Button onClick={() => editing.revert()}>Discard them</Button>
@@ -134,7 +135,7 @@ export function Workbench({
           onChange={side => setFilters({ view: side === 'yaml' ? side : null })}
         />
         <SaveState editing={editing} isKept={isKept} />
-        <div class="actions">
+        <div class="actions push">
           {actions}
           {canWrite && (isNew || canPublish || editing.isDirty.value) && (
             <Button look="primary" isBusy={isNew && isBusy.value} onClick={() => void review()}>
@@ -160,16 +161,17 @@ export function Workbench({
             onPart={key => (part.value = key)}
           />
         ) : flow === null ? (
-          <section class="notice">
-            <Icon name="warning" size={20} />
-            <h2>The form cannot read this YAML</h2>
-            <p class="notice-text soft">Fix it in the YAML. Your work is safe.</p>
-            <div class="actions">
+          <Notice
+            icon="warning"
+            title="The form cannot read this YAML"
+            actions={
               <Button look="primary" onClick={() => setFilters({ view: 'yaml' })}>
                 Open YAML
               </Button>
-            </div>
-          </section>
+            }
+          >
+            Fix it in the YAML. Your work is safe.
+          </Notice>
         ) : (
           <div onFocusOut={leave}>
             <FlowForm

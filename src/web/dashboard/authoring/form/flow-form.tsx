@@ -1,13 +1,13 @@
 import { useRef } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
-import { isOneMessage, listPaths, listsOf } from './entries.ts'
+import { isOneMessage, listPaths, lists, listsOf } from './entries.ts'
 import { EntryHead } from './entry-head.tsx'
 import { Fields } from './fields.tsx'
 import { details, itemGroups, pagesAndPeople } from './flow-tables.ts'
 import { FormContext, isUnder, pointerOf } from './form.ts'
 import { LanguagesPart } from './languages.tsx'
 import { OutlineLink, OutlineList } from './outline.tsx'
-import { isOf, lists, partNames, parts } from './parts.ts'
+import { isOf, partNames, parts } from './parts.ts'
 import { Problems } from './problems.tsx'
 import { stepGroups } from './step-table.ts'
 import { type FlowFormProps, useEntries } from './use-entries.ts'
@@ -39,7 +39,7 @@ export function FlowForm({ part, onPart, goTo = null, ...form }: FlowFormProps) 
                   problems={problems.filter(({ path: place }) => isUnder(place, '/steps'))}
                   onChoose={() => choose({ list: 'steps', index: 0 })}
                 >
-                  <span class="outline-title ellipsis">Message</span>
+                  <span class="grow ellipsis">Message</span>
                 </OutlineLink>
               )}
               {partNames.map(name => (
@@ -49,7 +49,7 @@ export function FlowForm({ part, onPart, goTo = null, ...form }: FlowFormProps) 
                   problems={ofFlow.filter(({ path: place }) => isOf(name, place))}
                   onChoose={() => choose(name)}
                 >
-                  <span class="outline-title ellipsis">{parts[name].name}</span>
+                  <span class="grow ellipsis">{parts[name].name}</span>
                 </OutlineLink>
               ))}
             </div>

@@ -77,8 +77,16 @@ export function written(flow: Mapping, path: Path, value: Plain | undefined): Ma
 export function kindOf(flow: Mapping): string {
   if (typeof flow.kind === 'string') return flow.kind
   const steps = (Array.isArray(flow.steps) ? flow.steps : []) as never[]
-  return derivedDefaults.flow.kind({ steps, checklist: (flow.checklist ?? null) as never })
+  const [checklist, launcher] = [flow.checklist ?? null, flow.launcher] as never[]
+  return derivedDefaults.flow.kind({ steps, checklist: checklist!, launcher: launcher! })
 }
+
+/** How often people see a flow that does not say so. */
+export const frequencyOf = (flow: Mapping): string =>
+  derivedDefaults.flow.frequency({
+    kind: kindOf(flow) as FlowDefinition['kind'],
+    launcher: (flow.launcher ?? null) as never,
+  })
 
 /** The kind of a step: as set, or derived from whether it points at something. */
 export const stepKindOf = (step: Mapping): string =>

@@ -12,6 +12,7 @@ export const matchNames = {
   exact: 'is exactly',
   prefix: 'begins with',
   glob: 'matches the pattern',
+  regex: 'matches the regular expression',
 }
 
 export const operators: Readonly<Record<string, string>> = {

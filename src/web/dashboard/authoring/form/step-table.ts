@@ -28,8 +28,9 @@ const buttons: Group = {
                 complete: 'Complete',
                 dismiss: 'Dismiss',
                 link: 'Open a link',
+                start: 'Start another flow',
               },
-              only: { link: ['href'], next: ['goto'] },
+              only: { link: ['href'], next: ['goto'], start: ['flow'] },
             },
             {
               at: 'goto',
@@ -44,6 +45,12 @@ const buttons: Group = {
               as: 'page',
               placeholder: '/help',
               shown: ({ action }) => action === 'link',
+            },
+            {
+              at: 'flow',
+              label: 'Flow to start',
+              as: 'flow',
+              shown: ({ action }) => action === 'start',
             },
           ],
         ],

@@ -1,3 +1,4 @@
+import { textIn } from './flow-json.ts'
 import type { Group } from './table.ts'
 
 /** When a flow starts, and for how many people. */
@@ -27,6 +28,30 @@ export const scheduleAndRollout: readonly Group[] = [
     title: 'Start conditions',
     help: 'All of them must be met before the flow starts.',
     fields: [
+      [
+        {
+          at: 'when.trigger.on',
+          label: 'Starts',
+          as: 'choice',
+          none: 'By itself',
+          names: { click: 'On a click on an element', event: 'On an event' },
+          only: { click: ['when.trigger.element'], event: ['when.trigger.event'] },
+        },
+        {
+          at: 'when.trigger.element',
+          label: 'Element to click',
+          as: 'code',
+          help: 'A CSS selector. A click on the element starts the flow.',
+          shown: flow => textIn(flow, 'when.trigger.on') === 'click',
+        },
+        {
+          at: 'when.trigger.event',
+          label: 'Event',
+          help: 'The name of an event that your page sends. It starts the flow at once.',
+          placeholder: 'report_created',
+          shown: flow => textIn(flow, 'when.trigger.on') === 'event',
+        },
+      ],
       { at: 'when.delayMs', label: 'Time on the page', unit: 'seconds', as: 'seconds' },
       {
         at: 'when.after',
@@ -37,8 +62,8 @@ export const scheduleAndRollout: readonly Group[] = [
       [
         {
           at: 'when.event',
-          label: 'Event',
-          help: 'The name of an event that your page sends.',
+          label: 'After an event',
+          help: 'The person must have caused this event before.',
           placeholder: 'report_created',
         },
         { at: 'when.count', label: 'How many times', as: 'number', placeholder: '1' },

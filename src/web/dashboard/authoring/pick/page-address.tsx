@@ -30,7 +30,7 @@ export const knownPage = (flowKey: string): string | null => stored(nameOf(flowK
 
 /** The address that a rule names, if it names one. A path is relative to the known page. */
 function addressIn({ match, pattern }: Rule, known: string | null): string | null {
-  if (match === 'glob' && pattern.includes('*')) return null
+  if (match === 'regex' || (match === 'glob' && pattern.includes('*'))) return null
   return URL.canParse(pattern) ? pattern : (known && URL.parse(pattern, known)?.href) || null
 }
 
@@ -102,7 +102,7 @@ export function PageAddressForm({
   return (
     <form
       noValidate
-      class="pick-form"
+      class="stack"
       onSubmit={event => {
         event.preventDefault()
         // This form may be inside another form.
@@ -127,7 +127,7 @@ export function PageAddressForm({
           />
         )}
       </Field>
-      <div class="dialog-end">
+      <div class="dialog-end row end">
         <Button look="primary" type="submit" isBusy={isBusy.value}>
           {verb}
         </Button>

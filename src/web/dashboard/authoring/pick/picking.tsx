@@ -99,9 +99,9 @@ export function Picking({
   const { tone, name, next } = states[state]
   const from = data?.proposals.find(({ number }) => number === chosen.value?.proposal)
   return (
-    <div class="picking">
+    <div class="stack">
       <div class="stack gap-3">
-        <p class="pick-code row">
+        <p class="pick-code row gap-3">
           <span class="unseen">Code</span>
           <strong>{begun.code}</strong>
           <span class="hint">Your page shows the same four letters.</span>
@@ -121,7 +121,7 @@ export function Picking({
       {data !== null && data.proposals.length > 0 && (
         <Proposals proposals={data.proposals} chosen={chosen} />
       )}
-      <div class="dialog-end">
+      <div class="dialog-end row end">
         {state === 'ended' && <Button onClick={onAnew}>Start again</Button>}
         <Button
           look="primary"

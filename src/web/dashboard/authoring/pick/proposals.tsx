@@ -38,20 +38,20 @@ function Choice({
 }) {
   const { selector, grade, matchCount } = candidate
   return (
-    <label class="candidate">
+    <label class="check option-card">
       <input type="radio" name="picked-selector" checked={isChosen} onChange={onChoose} />
-      <span class="candidate-text stack gap-1">
+      <span class="stack gap-1">
         <code>{selector}</code>
-        <span class="badges">
+        <span class="row gap-1">
           <Badge tone={toneOf[grade]}>{grades[grade]}</Badge>
           <Badge tone={matchCount === 1 ? 'neutral' : 'warn'}>
             {matchCount === 1 ? '1 match' : `${matchCount} matches`}
           </Badge>
         </span>
         {cautions(candidate).map(sentence => (
-          <small key={sentence}>
+          <span key={sentence} class="caution line start">
             <Icon name="warning" size={14} /> {sentence}
-          </small>
+          </span>
         ))}
       </span>
     </label>
@@ -75,7 +75,7 @@ function Picked({ proposal, chosen }: { proposal: Proposal; chosen: Signal<Chose
       <legend>{element}</legend>
       <p class="hint">on {page}</p>
       {notes.map(sentence => (
-        <p class="caution" key={sentence}>
+        <p class="caution line start" key={sentence}>
           <Icon name="warning" /> {sentence}
         </p>
       ))}
@@ -103,7 +103,7 @@ export function Proposals({
 }) {
   const [latest, ...earlier] = proposals.toReversed()
   return (
-    <div class="proposals">
+    <div class="stack">
       {latest && <Picked key={latest.number} proposal={latest} chosen={chosen} />}
       {earlier.length > 0 && (
         <details>

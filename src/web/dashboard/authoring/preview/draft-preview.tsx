@@ -20,10 +20,12 @@ export function DraftPreview({ flowKey }: { flowKey: string }) {
   const isOpen = useSignal(false)
   const draft = useRead<DraftAnswer>(isOpen.value ? flowPath(flowKey, '/draft') : null)
   return (
-    <div class="draft-preview below-4">
-      <Button aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
-        {isOpen.value ? 'Hide preview' : 'Show preview'}
-      </Button>
+    <div class="stack below-4">
+      <div>
+        <Button aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
+          {isOpen.value ? 'Hide preview' : 'Show preview'}
+        </Button>
+      </div>
       {isOpen.value && (
         <Reading of={draft}>
           {({ definition }) => <Preview definition={definition as FlowDefinition} />}

@@ -1,5 +1,6 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Flow } from '../../../../core/flow/flow.ts'
+import { itemsOf } from '../../../../core/flow/items.ts'
 import type { MaybeTheme } from '../../../../core/flow/merged-theme.ts'
 import { shownAs } from '../../../../core/flow/shown-as.ts'
 import { session } from '../../api/session.ts'
@@ -26,14 +27,17 @@ export interface FlowPreviewProps {
 /** In the folder of this file, whatever path a proxy has put in front. */
 const address = new URL('preview.html', import.meta.url).href
 
-const partsOf = (flow: Flow) =>
-  shownAs(flow) === 'checklist' ? (flow.checklist?.items ?? []) : flow.steps
+const partsOf = (flow: Flow) => (shownAs(flow) === 'steps' ? flow.steps : itemsOf(flow))
 
 /** The languages that a flow has texts in, its own first. */
 const localesOf = (flow: Flow | null) => [
   ...(flow?.locale ? [flow.locale] : []),
   ...Object.keys(flow?.texts ?? {}),
 ]
+
+/** Above and below the preview: what stands there while all of it is in sight, in pixels. */
+const besidePreview = 260
+const minScale = 0.5
 
 const endings = {
   completed: 'Completed: the flow closes.',
@@ -54,20 +58,22 @@ export function FlowPreview({ flow, isLoading, part, onPart, theme }: FlowPrevie
     const { style } = room.current!
     style.setProperty('--preview-width', `${size.width}px`)
     style.setProperty('--preview-height', `${size.height}px`)
-    style.setProperty('--preview-scale', `${Math.min(1, width.value / size.width)}`)
+    const inWindow = Math.max(minScale, (innerHeight - besidePreview) / size.height)
+    const scale = Math.min(1, width.value / size.width, inWindow)
+    style.setProperty('--preview-scale', `${scale}`)
   }, [room, size.width, size.height, width.value])
 
   const parts = known ? partsOf(known) : []
   const at = parts.some(({ key }) => key === part) ? part : frame.shown.value
   const ended = frame.ended.value
   return (
-    <section class="preview" aria-labelledby={id}>
-      <div class="preview-head">
+    <section class="preview stack gap-3 min-0" aria-labelledby={id}>
+      <div class="split">
         <h2 id={id}>Preview</h2>
         {parts.length > 1 && (
           <Select
             isInline
-            label={known && shownAs(known) === 'checklist' ? 'Item' : 'Step'}
+            label={known && shownAs(known) !== 'steps' ? 'Item' : 'Step'}
             value={at ?? parts[0]!.key}
             options={parts.map(({ key, title }, i) => [key, `${i + 1}. ${title || key}`] as const)}
             onChange={onPart}
@@ -100,7 +106,7 @@ export function FlowPreview({ flow, isLoading, part, onPart, theme }: FlowPrevie
           )
         )}
       </div>
-      <div role="status" class="preview-status stack gap-2 break">
+      <div role="status" class="preview-status banner break">
         {flow === null && known && (
           <p>The flow has errors. The preview shows it as it was before.</p>
         )}

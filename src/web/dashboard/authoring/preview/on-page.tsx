@@ -68,7 +68,7 @@ function Made({
           Your pages run snippet {oldSnippet}. Previews need {needsSnippet} or later.
         </p>
       )}
-      <div class="dialog-end">
+      <div class="dialog-end row end">
         <Button onClick={onOther}>Choose another page</Button>
         <Button look="primary" onClick={() => openPage(link)}>
           Open again
@@ -86,7 +86,7 @@ function Working({ flowKey }: { flowKey: string }) {
   return (
     <section aria-label="Active links">
       <h3>Active links</h3>
-      <ul class="listed">
+      <ul class="stack gap-1">
         {own.map(({ id, madeBy, url, expiresAt }) => (
           <li key={id} class="row-actions">
             <span>{`${madeBy}, for ${url}, until ${hour(expiresAt)}`}</span>

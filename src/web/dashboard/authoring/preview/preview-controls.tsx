@@ -33,7 +33,7 @@ const directions = [
 export function PreviewControls({ room, locales }: { room: number; locales: readonly string[] }) {
   const tags = [...new Set([...locales, ...languages.value])]
   return (
-    <div class="preview-controls">
+    <div class="row gap-3">
       <Segments
         label="Screen"
         options={screens}

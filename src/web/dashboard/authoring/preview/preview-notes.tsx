@@ -1,4 +1,5 @@
 import type { Flow, Item, Step } from '../../../../core/flow/flow.ts'
+import { itemsOf } from '../../../../core/flow/items.ts'
 import { shownAs } from '../../../../core/flow/shown-as.ts'
 import { Button } from '../../parts/button.tsx'
 import { matchNames } from '../form/names.ts'
@@ -7,7 +8,7 @@ type Track = (name: string) => void
 
 /** An event that takes the part further, with a button that sends it. */
 const Event = ({ why, name, onTrack }: { why: string; name: string; onTrack: Track }) => (
-  <li class="preview-event row">
+  <li class="row">
     <span>
       {why} <code>{name}</code>
     </span>
@@ -33,6 +34,9 @@ function StepNotes({ step, onTrack }: { step: Step; onTrack: Track }) {
       {advance.on === 'event' && advance.event && (
         <Event why="Continues when your page sends" name={advance.event} onTrack={onTrack} />
       )}
+      {step.buttons.some(({ action }) => action === 'start') && (
+        <li>A button of this step starts another flow, which this preview does not show.</li>
+      )}
       {page && (
         <li>
           Shown if the page address {matchNames[page.match]} <code>{page.pattern}</code>. Elsewhere
@@ -43,10 +47,14 @@ function StepNotes({ step, onTrack }: { step: Step; onTrack: Track }) {
   )
 }
 
-const ItemNotes = ({ item, onTrack }: { item: Item; onTrack: Track }) =>
-  item.completeOn && (
-    <Event why="Completed when your page sends" name={item.completeOn.event} onTrack={onTrack} />
-  )
+const ItemNotes = ({ item, onTrack }: { item: Item; onTrack: Track }) => (
+  <>
+    {item.completeOn && (
+      <Event why="Completed when your page sends" name={item.completeOn.event} onTrack={onTrack} />
+    )}
+    {item.flow && <li>A click starts another flow, which this preview does not show.</li>}
+  </>
+)
 
 /** Says what a preview cannot show of a part. */
 export function PreviewNotes({
@@ -58,9 +66,9 @@ export function PreviewNotes({
   at: string | null
   onTrack: Track
 }) {
-  const isList = shownAs(flow) === 'checklist'
+  const isList = shownAs(flow) !== 'steps'
   const step = isList ? undefined : flow.steps.find(({ key }) => key === at)
-  const item = isList ? flow.checklist?.items.find(({ key }) => key === at) : undefined
+  const item = isList ? itemsOf(flow).find(({ key }) => key === at) : undefined
   return (
     <ul class="stack gap-1 fine">
       {step && <StepNotes step={step} onTrack={onTrack} />}
