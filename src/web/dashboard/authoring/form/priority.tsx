@@ -5,7 +5,6 @@ import { shownAs } from '../../../../core/flow/shown-as.ts'
 import { never, useRead } from '../../api/read.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { useDragging } from './dragging.ts'
 import { kindOf, mappingsAt, textOf } from './flow-json.ts'
 import { useForm } from './form.ts'
@@ -97,9 +96,11 @@ export function PriorityField({ frame, value, write, flow }: ControlProps) {
                 )}
                 {!isLocked && (
                   <span class="entry-actions">
-                    <span class="button quiet square" {...dragging.grip(above.length, 'This flow')}>
-                      <Icon name="grip" />
-                    </span>
+                    <IconButton
+                      icon="grip"
+                      label="Move this flow: drag it"
+                      {...dragging.grip(above.length, 'This flow')}
+                    />
                     <IconButton
                       icon="up"
                       label="Show earlier"
