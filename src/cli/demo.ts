@@ -41,7 +41,7 @@ export function addDemo(cairn: Command): void {
     managementPort: orNext('managementPort'),
   })
     .description(
-      'serve an example organisation with four flows, a month of history and a site that shows them',
+      'serve an example organisation with five flows, a month of history and a site that shows them',
     )
     .option(
       '--site-port <port>',

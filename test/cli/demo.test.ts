@@ -222,7 +222,7 @@ test('a demo keeps to a short retention and its own directory, finds ports besid
 })
 
 describe('the history', () => {
-  const flows = ['welcome', 'getting-started', 'spring-release', 'saved-views'].map(
+  const flows = ['welcome', 'getting-started', 'spring-release', 'saved-views', 'help'].map(
     key =>
       ({
         id: key,

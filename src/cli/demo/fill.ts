@@ -11,6 +11,7 @@ import { type Asker, asking } from '../asking.ts'
 import { makeData } from '../data.ts'
 import { atDoor, operator } from '../manage.ts'
 import gettingStarted from './flows/getting-started.yaml' with { type: 'text' }
+import help from './flows/help.yaml' with { type: 'text' }
 import savedViews from './flows/saved-views.yaml' with { type: 'text' }
 import springRelease from './flows/spring-release.yaml' with { type: 'text' }
 import welcomeTour from './flows/welcome-tour.yaml' with { type: 'text' }
@@ -19,7 +20,7 @@ import { healthReport, reportPresent } from './reports.ts'
 
 const flowIn = (text: string) => readFlowFile(text).flows[0]!
 const tour = flowIn(welcomeTour)
-const otherFlows = [gettingStarted, springRelease, savedViews].map(flowIn)
+const otherFlows = [gettingStarted, springRelease, savedViews, help].map(flowIn)
 
 const longWelcome = `Harbor keeps your team's **projects, tasks and deadlines** in one place.
 

@@ -80,6 +80,20 @@ const happy = [
 ]
 const reasonsFor = (score: number) => (score <= 6 ? unhappy : score <= 8 ? content : happy)
 
+/** How often an opening of the resource centre leads to each of its items, of ten. */
+const helpItems = [
+  'guide',
+  'guide',
+  'guide',
+  'news',
+  'news',
+  'news',
+  'tour',
+  'checklist',
+  null,
+  null,
+]
+
 /** One day's new people and everything that they did from then on, some of it on later days. */
 export function historyOfDay(
   day: number,
@@ -109,6 +123,14 @@ export function historyOfDay(
     }
     return person
   })
+  // By numbers of their own, so that the rest of the history stays as it is.
+  const helpRandom = new SeededRandom(`harbor help ${day}`)
+  const help = named('help')
+  if (help) {
+    for (const person of people) {
+      if (helpRandom.chance(0.35)) person.useLauncher(help, dayMs * day, helpRandom)
+    }
+  }
   return people.flatMap(({ events }) => events).sort((a, b) => a.occurredAt - b.occurredAt)
 }
 
@@ -173,6 +195,29 @@ class Person {
     }
     report('flow_completed', at + 20)
     return 'done'
+  }
+
+  /** Opens it once or a few times, on this day and the next ones. */
+  useLauncher(flow: Flow, day: number, random: SeededRandom): void {
+    let at = day + random.pick(hourLot) * hourMs + random.waitMs(1_200)
+    do {
+      const of = { flowId: flow.id, runId: random.idAt(at), sessionId: random.hex(16) }
+      const report = (kind: Event['kind'], after: number, more: Partial<DemoEvent> = {}) => {
+        const id = random.idAt(at + after)
+        const url = `${demoOrigin}/projects`
+        this.events.push({ id, kind, ...this.ids, ...of, url, occurredAt: at + after, ...more })
+      }
+      report('flow_started', 0, { traits: this.traits })
+      const chosen = random.pick(helpItems)
+      const stepId = flow.launcher?.items.find(({ key }) => key === chosen)?.id
+      const after = random.waitMs(6)
+      if (stepId === undefined) report('flow_dismissed', after, { reason: 'closed' })
+      else {
+        report('step_completed', after, { stepId })
+        report('flow_completed', after)
+      }
+      at += Math.round(dayMs * random.between(0.3, 2))
+    } while (random.chance(0.4))
   }
 
   /** Items that wait for an event are ticked by it, which Harbor's back end sends; others by the page. */

@@ -5,10 +5,10 @@ import { templates } from '../../../src/web/dashboard/templates/templates.ts'
 
 /** Flows that authors begin with. */
 
-test('there are ten, each with an id and a goal of its own', () => {
-  expect(templates).toHaveLength(10)
-  expect(new Set(templates.map(({ id }) => id)).size).toBe(10)
-  expect(new Set(templates.map(({ goal }) => goal)).size).toBe(10)
+test('there are eleven, each with an id and a goal of its own', () => {
+  expect(templates).toHaveLength(11)
+  expect(new Set(templates.map(({ id }) => id)).size).toBe(11)
+  expect(new Set(templates.map(({ goal }) => goal)).size).toBe(11)
 })
 
 test.each(templates.map(template => [template.goal, template] as const))(

@@ -79,6 +79,12 @@ export async function startBuilding(
     field = null
   }
 
+  /** A modal step that is taken away must not take the builder with it. */
+  const leaveStep = () => {
+    field ??= place.shadow.activeElement as HTMLElement | null
+    if (place.shadow.host.getRootNode() !== document) place.leave()
+  }
+
   const draw = () => {
     render(
       <>
@@ -89,7 +95,6 @@ export async function startBuilding(
     )
     root.classList.toggle('other', state.isOtherSide)
     if (!state.draft || state.picking || state.isOver) return drawing?.hide()
-    field = place.shadow.activeElement as HTMLElement | null
     drawing?.show(state.draft.flow, state.step, state.draft.theme)
   }
   const patch = (next: Partial<State>) => {
@@ -160,6 +165,10 @@ export async function startBuilding(
       draft.propose({ do: 'add', after: step, step: { key, title, target } })
       fieldOf('input')
     },
+    freeze() {
+      freeze.switch(!state.isFrozen)
+      patch({ isFrozen: !state.isFrozen })
+    },
     patch,
     close() {
       session.leave()
@@ -198,13 +207,12 @@ export async function startBuilding(
       draft.propose({ do: 'set', step: key, field: 'placement', value: placement }),
   )
   const endShortcuts = listenToShortcuts(place, {
-    freeze() {
-      freeze.switch(!state.isFrozen)
-      patch({ isFrozen: !state.isFrozen })
-    },
+    freeze: acts.freeze,
     undo: () => state.draft?.canUndo && acts.undo(),
-    focus: () =>
-      place.shadow.querySelector<HTMLElement>('.bar [aria-current], .bar button')?.focus(),
+    focus() {
+      const chosen = place.shadow.querySelector<HTMLElement>('.bar [aria-current]')
+      ;(chosen ?? place.shadow.querySelector<HTMLElement>('.bar button'))?.focus()
+    },
   })
 
   const follow = () =>
@@ -214,7 +222,6 @@ export async function startBuilding(
       place.attach()
       if (before !== parent.host.parentElement || !root.matches(':popover-open')) root.showPopover()
       pointed.follow()
-      if (state.isFrozen !== freeze.isOn()) freeze.switch(state.isFrozen)
     })
   const timer = setInterval(follow, followMs)
   addEventListener('scroll', follow, { capture: true, passive: true })
@@ -234,6 +241,7 @@ export async function startBuilding(
   safely(raise)
   try {
     drawing = await createDrawing(loadStage, {
+      clearing: () => safely(leaveStep),
       drawn(key) {
         const isOther = key !== shownKey
         shownKey = key

@@ -26,6 +26,8 @@ export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; act
     })
   const change = (index: number, part: Partial<Button>, isTyped = false) =>
     write(buttons.with(index, { ...buttons[index]!, ...part }), isTyped)
+  // Which flow a button starts is chosen in the form.
+  const actions = Object.keys(words.actions) as Button['action'][]
   return (
     <Group title={words.buttons}>
       {buttons.length === 0 && <p class="hint">{words.buttonsEmpty}</p>}
@@ -42,7 +44,8 @@ export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; act
             <Select
               label={words.action}
               value={button.action}
-              options={{ [button.action]: button.action, ...words.actions }}
+              options={words.actions}
+              only={actions.filter(action => action !== 'start' || action === button.action)}
               onChange={action => change(i, { action })}
             />
           </div>

@@ -74,7 +74,7 @@ export const words = {
     complete: 'Complete',
     dismiss: 'Dismiss',
     link: 'Open a link',
-    start: 'Start a flow',
+    start: 'Start another flow',
   },
   flow: 'Key of the flow',
   href: 'Link address',

@@ -7,6 +7,7 @@ import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { Answers } from './answers.tsx'
 import { Checklist } from './checklist.tsx'
+import { Choices } from './choices.tsx'
 import { Controls } from './controls.tsx'
 import { Daily } from './daily.tsx'
 import { Durations } from './durations.tsx'
@@ -51,6 +52,7 @@ function Results({ flow }: { flow: AuthoredFlow }) {
   const question = useQuestion()
   const { main, other, isOtherEmpty, otherName } = useResults(flow.id, question)
   const traits = useTraits()
+  const isLauncher = flow.kind === 'launcher'
   const versions = main.data?.versions.map(({ version }) => version) ?? []
   return (
     <>
@@ -65,18 +67,18 @@ function Results({ flow }: { flow: AuthoredFlow }) {
           return (
             <>
               <PaperRange {...question} />
-              <Totals {...shown} />
+              <Totals {...shown} isLauncher={isLauncher} />
               {isOtherEmpty && (
                 <p class="footnote fine">
                   No runs in {otherName}, so there is nothing to compare with.
                 </p>
               )}
               <Experiment data={data} />
-              <Funnel {...shown} />
+              {isLauncher ? <Choices data={data} /> : <Funnel {...shown} />}
               <Answers data={data} question={question} traits={traits ?? []} />
-              {data.steps.length > 0 && <Ways flow={flow} question={question} />}
+              {data.steps.length > 0 && !isLauncher && <Ways flow={flow} question={question} />}
               <Checklist data={data} />
-              <Durations {...shown} />
+              {!isLauncher && <Durations {...shown} />}
               <Daily {...shown} />
               <Versions data={data} question={question} />
               {traits && <BySegments flow={flow} question={question} traits={traits} />}

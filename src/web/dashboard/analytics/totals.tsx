@@ -38,18 +38,48 @@ function Verdict({ now, before }: { now: Analytics['totals']; before: Analytics[
   )
 }
 
+/** What the figures are called, and what they mean. */
+const ofRuns = {
+  starts: ['Starts', 'Runs that started in this period.'],
+  completion: ['Completion', 'Completed runs out of all runs that started in this period.'],
+  time: [
+    'Median time',
+    'Half of the completed runs took at most this long, from start to completion.',
+  ],
+  dismissed: ['Dismissed', 'Runs that the person closed and never completed.'],
+  unfinished: [
+    'Unfinished',
+    'Runs neither completed nor dismissed. Stalled runs had no activity for 7 days.',
+  ],
+} as const
+const ofOpenings: Record<keyof typeof ofRuns, readonly [name: string, means: string]> = {
+  starts: ['Opened', 'How often the resource centre was opened in this period.'],
+  completion: ['Chose an item', 'How often an item was chosen, out of all openings.'],
+  time: ['Median time', 'Half of the choices were made within this time after opening.'],
+  dismissed: ['Closed', 'How often it was closed without a choice.'],
+  unfinished: ['Left open', 'How often the page was left while it was open.'],
+}
+
 /** The flow in a few numbers, each with its comparison and the runs behind it. */
 export function Totals({
+  isLauncher,
   data: { flowKey, totals, timeToComplete },
   other,
   otherName,
   question,
 }: {
+  /** Whether a run is an opening of a launcher. */
+  isLauncher: boolean
   data: Analytics
   other: Analytics | null
   otherName: string
   question: Question
 }) {
+  const words = isLauncher ? ofOpenings : ofRuns
+  const named = (figure: keyof typeof words) => {
+    const [name, means] = words[figure]
+    return { name, means }
+  }
   const isVersion = question.compare.startsWith('v')
   const beside = (value: string) => (
     <bdi>{isVersion ? `${value} in ${otherName}` : `${value} before`}</bdi>
@@ -73,31 +103,31 @@ export function Totals({
   return (
     <section aria-label="Totals">
       <dl class="figures framed">
-        <Figure name="Starts" means="Runs that started in this period." below={compared('starts')}>
+        <Figure {...named('starts')} below={compared('starts')}>
           {runs(totals.starts, null)}
         </Figure>
         <Figure
           name="People"
-          means="People with at least one run. Each person counts once."
+          means="Each person counts once, however often they came."
           below={compared('uniqueUsers')}
         >
           {formatCount(totals.uniqueUsers)}
         </Figure>
         <Figure
-          name="Completion"
-          means="Completed runs out of all runs that started in this period."
+          {...named('completion')}
           below={
             <>
               {other && <p>{beside(formatShare(other.totals.completions, other.totals.starts))}</p>}
-              <p>{runs(totals.completions, 'completed')} completed</p>
+              <p>
+                {runs(totals.completions, 'completed')} {isLauncher ? 'times' : 'completed'}
+              </p>
             </>
           }
         >
           <Rate hits={totals.completions} of={totals.starts} />
         </Figure>
         <Figure
-          name="Median time"
-          means="Half of the completed runs took at most this long, from start to completion."
+          {...named('time')}
           below={
             <>
               {other && other.timeToComplete.count >= fewest && (
@@ -113,16 +143,11 @@ export function Totals({
         >
           <bdi>{formatTypical(timeToComplete.medianSeconds, timeToComplete.count)}</bdi>
         </Figure>
-        <Figure
-          name="Dismissed"
-          means="Runs that the person closed and never completed."
-          below={compared('dismissals')}
-        >
+        <Figure {...named('dismissed')} below={compared('dismissals')}>
           {runs(totals.dismissals, 'dismissed')}
         </Figure>
         <Figure
-          name="Unfinished"
-          means="Runs neither completed nor dismissed. Stalled runs had no activity for 7 days."
+          {...named('unfinished')}
           below={
             <>
               <p>

@@ -31,9 +31,7 @@ interface Audience {
   anyPage: { matching: number }
 }
 
-const isList = (flow: FlowDefinition) => shownAs(flow) === 'checklist'
-
-/** Published flows that can be due on the same pages. Checklists only wait for other checklists. */
+/** Published flows that can be due on the same pages and in the same place. */
 function useCompeting(flow: FlowDefinition) {
   const list = useRead<Listed>('/manage/flows?definitions=1', never)
   return list.data?.flows
@@ -42,7 +40,7 @@ function useCompeting(flow: FlowDefinition) {
     )
     .filter(
       ({ published }) =>
-        isList(published) === isList(flow) &&
+        shownAs(published) === shownAs(flow) &&
         pagesOverlap(published.targeting.urls, flow.targeting.urls),
     )
     .sort((a, b) => b.published.priority - a.published.priority)

@@ -83,6 +83,12 @@ const drawings: Record<PictureName, () => JSX.Element> = {
       ))}
     </>
   ),
+  launcher: () => (
+    <>
+      <Card x={58} y={8} lines={5} />
+      <rect class="drawn-accent" x="84" y="58" width="26" height="9" rx="4.5" />
+    </>
+  ),
   stars: () => (
     <>
       <Card x={50} y={34} width={62} lines={0} height={30} />

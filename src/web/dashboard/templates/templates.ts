@@ -5,6 +5,7 @@ import feedback from './feedback.yaml' with { type: 'text' }
 import maintenance from './maintenance.yaml' with { type: 'text' }
 import missedFeature from './missed-feature.yaml' with { type: 'text' }
 import nps from './nps.yaml' with { type: 'text' }
+import resourceCentre from './resource-centre.yaml' with { type: 'text' }
 import upgrade from './upgrade.yaml' with { type: 'text' }
 import welcomeTour from './welcome-tour.yaml' with { type: 'text' }
 import whatsNew from './whats-new.yaml' with { type: 'text' }
@@ -32,6 +33,7 @@ export type PictureName =
   | 'dot'
   | 'score'
   | 'stars'
+  | 'launcher'
 
 const pickElement = 'Pick its elements on your page before you publish it.'
 
@@ -93,6 +95,14 @@ export const goals: readonly (readonly [goal: string, templates: readonly Templa
   [
     'Get features used',
     [
+      {
+        id: 'resource-centre',
+        goal: 'Resource centre',
+        why: 'A button that opens help links, tours and your announcements, always within reach.',
+        todo: 'Its links lead to example.com: change them to your own.',
+        picture: 'launcher',
+        text: resourceCentre,
+      },
       {
         id: 'missed-feature',
         goal: 'Hint for a missed feature',

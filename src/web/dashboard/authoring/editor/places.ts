@@ -18,7 +18,7 @@ function placesIn(text: string): PartPlace[] {
   const parsed = parseYaml(text, lines)
   const document = 'excess' in parsed ? undefined : parsed.documents[0]
   const found: PartPlace[] = []
-  for (const path of [['steps'], ['checklist', 'items']]) {
+  for (const path of [['steps'], ['checklist', 'items'], ['launcher', 'items']]) {
     const list = isMap(document?.contents) ? document.getIn(path) : null
     if (!isSeq(list)) continue
     for (const node of list.items) {

@@ -49,7 +49,7 @@ export const YesOrNo = ({ frame, path, value, write, problems }: ControlProps) =
       label={frame.label}
       note={frame.help}
       checked={(value ?? defaultOf(path) ?? false) === true}
-      onChange={write}
+      onChange={is => write(is || defaultOf(path) !== undefined ? is : undefined)}
     />
     <Problems of={problems} />
   </div>

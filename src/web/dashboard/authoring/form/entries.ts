@@ -9,12 +9,20 @@ import { kindOf, withValue } from './flow-json.ts'
 
 /** The steps and items of a flow, as the form lists and changes them. */
 
-export type ListName = 'steps' | 'items'
+/** Steps, items of a checklist, and what a launcher offers. */
+export type ListName = 'steps' | 'items' | 'offers'
 
 export const listPaths: Readonly<Record<ListName, Path>> = {
   steps: ['steps'],
   items: ['checklist', 'items'],
+  offers: ['launcher', 'items'],
 }
+
+export const lists = Object.keys(listPaths) as ListName[]
+
+/** The list that a kind of flow is shown by. */
+export const listOf = (kind: string): ListName =>
+  kind === 'checklist' ? 'items' : kind === 'launcher' ? 'offers' : 'steps'
 
 export const maxEntries = 100
 
@@ -37,12 +45,10 @@ export const entriesOf = (flow: Mapping, list: ListName): Entry[] =>
     return { list, index, key, title: title || `Untitled ${index + 1}` }
   })
 
-/** The lists that are shown: the one for the flow's kind, and the other one if the flow has it. */
+/** The lists that are shown: the one for the flow's kind, and others that the flow has. */
 export function listsOf(flow: Mapping): ListName[] {
-  const isChecklist = kindOf(flow) === 'checklist'
-  const own: ListName = isChecklist ? 'items' : 'steps'
-  const other: ListName = isChecklist ? 'steps' : 'items'
-  return listAt(flow, other).length > 0 ? [own, other] : [own]
+  const own = listOf(kindOf(flow))
+  return [own, ...lists.filter(list => list !== own && listAt(flow, list).length > 0)]
 }
 
 /** An announcement is one message, and needs no list for it. */

@@ -1,3 +1,4 @@
+import type { Mapping } from '../../../../core/flow/plain.ts'
 import { flowKinds } from '../../flows/flow-list.ts'
 import { frequencyOf, kindOf, mappingsAt, textOf } from './flow-json.ts'
 import { allOrAny, matchNames } from './names.ts'
@@ -12,6 +13,13 @@ export const pageFields = (at = ''): readonly Field[] => [
   { at: `${at}pattern`, label: 'Page', as: 'page' },
 ]
 
+const isLauncher = (flow: Mapping) => kindOf(flow) === 'launcher'
+const ofLauncher = (_: Mapping, flow: Mapping) => isLauncher(flow)
+const ofChecklist = (_: Mapping, flow: Mapping) => !isLauncher(flow)
+
+const iconNames = { help: 'Question mark', book: 'Book', bulb: 'Light bulb', gift: 'Gift' }
+const sideNames = { end: 'Bottom right', start: 'Bottom left' }
+
 export const details: readonly Group[] = [
   {
     fields: [
@@ -19,7 +27,7 @@ export const details: readonly Group[] = [
       {
         at: 'title',
         label: 'Heading for visitors',
-        help: 'What visitors read above a checklist. Without it, they read the name.',
+        help: 'What visitors read above a checklist or resource centre. Without it, they read the name.',
         placeholder: (_, flow) => textOf(flow.name),
       },
       { at: 'kind', label: 'Kind', as: 'kind', names: flowKinds, chosen: kindOf },
@@ -29,6 +37,7 @@ export const details: readonly Group[] = [
         as: 'choice',
         names: { once: 'Once', until_completed: 'Until completed', always: 'Every time' },
         chosen: frequencyOf,
+        shown: flow => kindOf(flow) !== 'launcher',
       },
       {
         at: 'checklist.order',
@@ -36,6 +45,29 @@ export const details: readonly Group[] = [
         as: 'choice',
         names: { any: 'Any order', sequence: 'In order' },
         shown: flow => kindOf(flow) === 'checklist',
+      },
+    ],
+  },
+  {
+    title: 'Button',
+    fields: [
+      [
+        { at: 'launcher.icon', label: 'Icon', as: 'choice', names: iconNames, shown: isLauncher },
+        { at: 'launcher.side', label: 'Corner', as: 'choice', names: sideNames, shown: isLauncher },
+      ],
+      {
+        at: 'launcher.iconOnly',
+        label: 'Icon only',
+        as: 'check',
+        help: 'Hides the heading on the button.',
+        shown: isLauncher,
+      },
+      {
+        at: 'launcher.target',
+        label: 'Use your own element instead',
+        as: 'code',
+        help: 'A CSS selector, such as that of your Help link. A click on the element opens the resource centre.',
+        shown: isLauncher,
       },
     ],
   },
@@ -119,14 +151,24 @@ export const itemGroups: readonly Group[] = [
   {
     title: 'Completed by',
     help: 'Without an event, a click on the item completes it.',
+    fields: [{ at: 'completeOn.event', label: 'Event', clears: 'completeOn', shown: ofChecklist }],
+  },
+  {
+    title: 'Opens',
     fields: [
-      { at: 'completeOn.event', label: 'Event', clears: 'completeOn' },
       { at: 'href', label: 'Link', as: 'page', placeholder: '/help' },
       {
         at: 'flow',
         label: 'Flow to start',
         as: 'flow',
         help: 'A click on the item shows this flow.',
+      },
+      {
+        at: 'announcements',
+        label: 'List of announcements',
+        as: 'check',
+        help: 'Shows each person’s announcements, newest first. Unread ones are marked and counted.',
+        shown: ofLauncher,
       },
     ],
   },

@@ -1,11 +1,11 @@
-import { isMapping, type Mapping } from '../../../../core/flow/plain.ts'
+import type { Mapping } from '../../../../core/flow/plain.ts'
 import { slugFrom } from '../../../../core/text/slug.ts'
 import { useRead } from '../../api/read.ts'
 import { type FlowList, flowsPath } from '../../flows/flow-list.ts'
 import { TextField } from '../../parts/text-field.tsx'
 import { Cards } from './choices.tsx'
-import { freeKey } from './entries.ts'
-import { mappingsAt, textOf, withValue, written } from './flow-json.ts'
+import { freeKey, type ListName, listOf, listPaths, lists } from './entries.ts'
+import { kindOf, mappingsAt, textOf, withValue, written } from './flow-json.ts'
 import { useForm } from './form.ts'
 import type { ControlProps } from './table.ts'
 
@@ -48,34 +48,42 @@ export function KeyField({ frame, value, write }: ControlProps) {
   )
 }
 
+/** The fields of parts that are nothing but text, and so can become another kind of part. */
+const textOnly = new Set(['key', 'kind', 'title', 'body', 'description'])
+
+/** A step or an item with the texts of a part of another kind. */
+const asPart = (list: ListName, { key, title = '', body, description }: Mapping): Mapping => {
+  const text = body ?? description
+  return {
+    ...{ key: key ?? freshParts[list].key, title },
+    ...(text !== undefined && { [list === 'steps' ? 'body' : 'description']: text }),
+  }
+}
+
+const freshParts: Readonly<Record<ListName, Mapping & { key: string }>> = {
+  steps: { key: 'step-1', kind: 'modal', title: '' },
+  items: { key: 'item-1', title: '' },
+  offers: { key: 'item-1', title: '' },
+}
+
 /** A flow of another kind has what this kind shows: texts that it has already, or a first part. */
 export function ofKind(flow: Mapping, kind: string): Mapping {
-  const now = { ...flow, kind }
-  const steps = mappingsAt(flow, ['steps'])
-  const items = mappingsAt(flow, ['checklist', 'items'])
-  if (kind === 'checklist' && items.length === 0) {
-    const isPlain = steps.every(step =>
-      Object.keys(step).every(name => ['key', 'kind', 'title', 'body'].includes(name)),
-    )
-    const made = steps.map(({ key, title, body }) => ({
-      ...{ key: key ?? 'item-1', title: title ?? '' },
-      ...(body !== undefined && { description: body }),
-    }))
-    const first = isPlain && made.length > 0 ? made : [{ key: 'item-1', title: '' }]
-    const listed = withValue(now, ['checklist', 'items'], first) as Mapping
-    return isPlain ? (withValue(listed, ['steps'], undefined) as Mapping) : listed
-  }
-  if (kind !== 'checklist' && steps.length === 0) {
-    const isPlain = items.every(item => !('completeOn' in item) && !('href' in item))
-    const made = items.map(({ key, title, description }) => ({
-      ...{ key: key ?? 'step-1', title: title ?? '' },
-      ...(description !== undefined && { body: description }),
-    }))
-    const first = isPlain && made.length > 0 ? made : [{ key: 'step-1', kind: 'modal', title: '' }]
-    const stepped = withValue(now, ['steps'], first) as Mapping
-    return isPlain ? (withValue(stepped, ['checklist'], undefined) as Mapping) : stepped
-  }
-  return isMapping(now) ? now : flow
+  const own = listOf(kind)
+  const isLauncher = kind === 'launcher' || kindOf(flow) === 'launcher'
+  const now = isLauncher && kind !== kindOf(flow) ? written(flow, ['frequency'], undefined) : flow
+  const partsOf = (list: ListName) => mappingsAt(flow, listPaths[list])
+  const others = lists.filter(list => list !== own && partsOf(list).length > 0)
+  const parts = others.flatMap(partsOf)
+  if (partsOf(own).length > 0) return { ...now, kind }
+  const isPlain = parts.every(part => Object.keys(part).every(name => textOnly.has(name)))
+  const first =
+    isPlain && parts.length > 0 ? parts.map(part => asPart(own, part)) : [freshParts[own]]
+  const listed = withValue({ ...now, kind }, listPaths[own], first)
+  const emptied = isPlain ? others : []
+  return emptied.reduce(
+    (of, list) => withValue(of, listPaths[list].slice(0, 1), undefined) as Mapping,
+    listed as Mapping,
+  )
 }
 
 export const KindField = (props: ControlProps) => {

@@ -29,6 +29,7 @@ function textsOf(flow: Mapping): FlowDefinition {
     kind: kindOf(flow),
     steps: keyed(['steps']),
     checklist: isMapping(flow.checklist) ? { items: keyed(['checklist', 'items']) } : null,
+    launcher: isMapping(flow.launcher) ? { items: keyed(['launcher', 'items']) } : undefined,
     texts: isMapping(flow.texts)
       ? Object.fromEntries(Object.entries(flow.texts).filter(([, texts]) => isMapping(texts)))
       : undefined,

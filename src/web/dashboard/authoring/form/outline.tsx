@@ -43,10 +43,13 @@ export const OutlineLink = ({
   </button>
 )
 
+const items = { name: 'Items', one: 'Item', add: 'Add item', empty: 'No items yet.' }
+
 /** What each list is called. */
 export const listNames = {
   steps: { name: 'Steps', one: 'Step', add: 'Add step', empty: 'No steps yet.' },
-  items: { name: 'Items', one: 'Item', add: 'Add item', empty: 'No items yet.' },
+  items,
+  offers: items,
 } as const
 
 /** Steps or items in order. A press chooses one; dragging, or the arrow keys, moves it. */

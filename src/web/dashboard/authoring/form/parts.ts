@@ -1,4 +1,4 @@
-import { type Entry, type ListName, listPaths } from './entries.ts'
+import { type Entry, listPaths, lists } from './entries.ts'
 import { placesOf } from './fields.tsx'
 import { details, pagesAndPeople } from './flow-tables.ts'
 import { isUnder, pointerOf } from './form.ts'
@@ -18,8 +18,6 @@ export const partNames = Object.keys(parts) as PartName[]
 /** A problem of a mapping belongs to the part that shows the mapping's fields. */
 export const isOf = (part: PartName, pointer: string) =>
   parts[part].places.some(place => isUnder(pointer, place) || isUnder(place, pointer))
-
-export const lists: readonly ListName[] = ['steps', 'items']
 
 /** A part of the form, or one step or item. */
 export type Chosen = PartName | Pick<Entry, 'list' | 'index'>

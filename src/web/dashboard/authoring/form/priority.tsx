@@ -1,11 +1,11 @@
 import type { FlowDefinition, UrlRule } from '../../../../core/flow/flow.ts'
 import { pagesOverlap } from '../../../../core/flow/page-overlap.ts'
 import type { Mapping } from '../../../../core/flow/plain.ts'
-import { shownAs } from '../../../../core/flow/shown-as.ts'
 import { never, useRead } from '../../api/read.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useDragging } from './dragging.ts'
+import { listOf } from './entries.ts'
 import { kindOf, mappingsAt, textOf } from './flow-json.ts'
 import { useForm } from './form.ts'
 import type { ControlProps } from './table.ts'
@@ -35,7 +35,7 @@ type Competing = ReturnType<typeof useCompeting>[number]
 /** Published flows that can be due on the same pages, with the first that people see on top. */
 function useCompeting(flow: Mapping) {
   const { data } = useRead<Listed>('/manage/flows?definitions=1', never)
-  const isList = kindOf(flow) === 'checklist'
+  const own = listOf(kindOf(flow))
   return (data?.flows ?? [])
     .flatMap(({ key, name, status, published }) =>
       published && status === 'published' && key !== flow.key
@@ -44,8 +44,7 @@ function useCompeting(flow: Mapping) {
     )
     .filter(
       ({ published }) =>
-        (shownAs(published) === 'checklist') === isList &&
-        pagesOverlap(rulesOf(flow), published.targeting.urls),
+        listOf(published.kind) === own && pagesOverlap(rulesOf(flow), published.targeting.urls),
     )
     .sort((a, b) => b.priority - a.priority)
 }

@@ -10,12 +10,13 @@ import {
   entryAt,
   inserted,
   type ListName,
+  lists,
   moved,
   removed,
 } from './entries.ts'
 import type { Form } from './form.ts'
 import { listNames } from './outline.tsx'
-import { type Chosen, lists, partAt } from './parts.ts'
+import { type Chosen, partAt } from './parts.ts'
 
 export interface FlowFormProps extends Form {
   /** The key of the step or item that is shown. */

@@ -1,5 +1,6 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Flow } from '../../../../core/flow/flow.ts'
+import { itemsOf } from '../../../../core/flow/items.ts'
 import type { MaybeTheme } from '../../../../core/flow/merged-theme.ts'
 import { shownAs } from '../../../../core/flow/shown-as.ts'
 import { session } from '../../api/session.ts'
@@ -26,8 +27,7 @@ export interface FlowPreviewProps {
 /** In the folder of this file, whatever path a proxy has put in front. */
 const address = new URL('preview.html', import.meta.url).href
 
-const partsOf = (flow: Flow) =>
-  shownAs(flow) === 'checklist' ? (flow.checklist?.items ?? []) : flow.steps
+const partsOf = (flow: Flow) => (shownAs(flow) === 'steps' ? flow.steps : itemsOf(flow))
 
 /** The languages that a flow has texts in, its own first. */
 const localesOf = (flow: Flow | null) => [
@@ -73,7 +73,7 @@ export function FlowPreview({ flow, isLoading, part, onPart, theme }: FlowPrevie
         {parts.length > 1 && (
           <Select
             isInline
-            label={known && shownAs(known) === 'checklist' ? 'Item' : 'Step'}
+            label={known && shownAs(known) !== 'steps' ? 'Item' : 'Step'}
             value={at ?? parts[0]!.key}
             options={parts.map(({ key, title }, i) => [key, `${i + 1}. ${title || key}`] as const)}
             onChange={onPart}

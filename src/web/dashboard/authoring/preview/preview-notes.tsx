@@ -1,4 +1,5 @@
 import type { Flow, Item, Step } from '../../../../core/flow/flow.ts'
+import { itemsOf } from '../../../../core/flow/items.ts'
 import { shownAs } from '../../../../core/flow/shown-as.ts'
 import { Button } from '../../parts/button.tsx'
 import { matchNames } from '../form/names.ts'
@@ -65,9 +66,9 @@ export function PreviewNotes({
   at: string | null
   onTrack: Track
 }) {
-  const isList = shownAs(flow) === 'checklist'
+  const isList = shownAs(flow) !== 'steps'
   const step = isList ? undefined : flow.steps.find(({ key }) => key === at)
-  const item = isList ? flow.checklist?.items.find(({ key }) => key === at) : undefined
+  const item = isList ? itemsOf(flow).find(({ key }) => key === at) : undefined
   return (
     <ul class="stack gap-1 fine">
       {step && <StepNotes step={step} onTrack={onTrack} />}

@@ -29,15 +29,14 @@ export function withTextsOf(flow: Flow, written: Mapping): Flow {
     )
     return { ...over(step, now, ['title', 'body']), buttons }
   })
-  const items = flow.checklist?.items.map(item =>
-    over(item, withKey(valueAt(written, ['checklist', 'items']), item.key), [
-      'title',
-      'description',
-    ]),
-  )
+  const itemsIn = (of: 'checklist' | 'launcher') =>
+    (flow[of]?.items ?? []).map(item =>
+      over(item, withKey(valueAt(written, [of, 'items']), item.key), ['title', 'description']),
+    )
   return {
     ...over(flow, written, ['name', 'title']),
     steps,
-    checklist: flow.checklist && { ...flow.checklist, items: items! },
+    checklist: flow.checklist && { ...flow.checklist, items: itemsIn('checklist') },
+    ...(flow.launcher && { launcher: { ...flow.launcher, items: itemsIn('launcher') } }),
   }
 }

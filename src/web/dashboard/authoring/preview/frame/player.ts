@@ -1,12 +1,14 @@
+import { itemsOf } from '../../../../../core/flow/items.ts'
 import type { MaybeTheme } from '../../../../../core/flow/merged-theme.ts'
 import { shownAs } from '../../../../../core/flow/shown-as.ts'
 import { ownPart } from '../../../../snippet/all-parts.ts'
-import { muted } from '../../../../snippet/muted.ts'
+import { muted, standIns } from '../../../../snippet/muted.ts'
 import type { Finder, Flow } from '../../../../snippet/parts.ts'
 import { newRun, type Run } from '../../../../snippet/runs.ts'
 import { showChecklist } from '../../../../snippet/stage/checklist.ts'
 import { createDrawer } from '../../../../snippet/stage/drawer.ts'
 import { ownHostAttribute } from '../../../../snippet/stage/elements.ts'
+import { offerLauncher } from '../../../../snippet/stage/launcher.ts'
 import { playSteps } from '../../../../snippet/stage/player.ts'
 import type { StageDeps } from '../../../../snippet/stage.ts'
 import type { FromFrame } from '../messages.ts'
@@ -145,16 +147,33 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
     lookAt(shown, item)
   }
 
-  function lookAt({ checklist }: Flow, item: string | null): void {
-    const place = checklist?.items.findIndex(({ key }) => key === item) ?? -1
-    const rows = shadow()?.querySelectorAll('.items > li')
+  /** Opens it for the item that is shown, or if the visitor has opened it. */
+  function launcher(shown: Flow, item: string | null): void {
+    const isOpen = item !== null || shadow()?.querySelector('.centre') != null || !isStill
+    mock.clear()
+    leave()
+    const feed = { ...deps.feed, known: () => standIns(shown) }
+    const offered = offerLauncher(shown, { ...deps, feed, isHidden: false })
+    if (isOpen) offered.open()
+    playing = { leave: offered.leave, tracked() {} }
+    if (isStill) settle()
+    isStill = false
+    lookAt(shown, item)
+  }
+
+  function lookAt(shown: Flow, item: string | null): void {
+    const items = itemsOf(shown)
+    const place = items.findIndex(({ key }) => key === item)
+    const rows = shadow()?.querySelectorAll('.items:not(li .items) > li')
     rows?.[place]?.scrollIntoView({ block: 'nearest' })
-    tell({ type: 'shown', key: item ?? checklist?.items[0]?.key ?? '', isByVisitor: false })
+    tell({ type: 'shown', key: item ?? items[0]?.key ?? '', isByVisitor: false })
   }
 
   function play(part: string | null): void {
     if (!flow) return
-    if (shownAs(flow) === 'checklist') list(flow, part)
+    const as = shownAs(flow)
+    if (as === 'launcher') launcher(flow, part)
+    else if (as === 'checklist') list(flow, part)
     else tour(flow, part)
   }
 
@@ -170,14 +189,16 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
     show(next: Flow, part: string | null, ofOrganisation: MaybeTheme): void {
       const text = JSON.stringify([next, ofOrganisation])
       theme = withLogosThatLoad(ofOrganisation)
-      const isOfList = shownAs(next) === 'checklist'
+      const isOfList = shownAs(next) !== 'steps'
       if (text === drawn && playing && flow) {
-        const isThere = isOfList ? run?.isOpen : part === null || part === at?.key
+        const isThere = isOfList
+          ? (run?.isOpen ?? shadow()?.querySelector('.centre') != null)
+          : part === null || part === at?.key
         if (isThere && isOfList) lookAt(flow, part)
         if (isThere) return
       }
       drawn = text
-      const isSame = flow?.key === next.key && (shownAs(flow) === 'checklist') === isOfList
+      const isSame = flow?.key === next.key && shownAs(flow) === shownAs(next)
       if (!isSame) at = run = null
       isStill =
         isSame && playing !== null && (part === null || part === at?.key || !hasStep(next, part))
