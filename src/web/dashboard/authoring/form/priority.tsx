@@ -94,7 +94,7 @@ export function PriorityField({ frame, value, write, flow }: ControlProps) {
                   <span class="hint">level with {same.map(({ name }) => name).join(', ')}</span>
                 )}
                 {!isLocked && (
-                  <span class="entry-actions">
+                  <span class="entry-actions push">
                     <IconButton
                       icon="grip"
                       label="Move this flow: drag it"
