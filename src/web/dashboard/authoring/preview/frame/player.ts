@@ -14,7 +14,7 @@ import type { StageDeps } from '../../../../snippet/stage.ts'
 import type { FromFrame } from '../messages.ts'
 import { letGoOfFocus } from './keyboard.ts'
 import type { MockPage } from './mock-page.ts'
-import { withLogosThatLoad, withoutPages } from './without-pages.ts'
+import { withLogosThatLoad, withoutPages } from './shown-here.ts'
 
 /** A narrower page begins with its checklist folded up, as for visitors; CSS pixels. */
 const roomyPx = 600

@@ -1,6 +1,8 @@
 import type { MaybeTheme } from '../../../../../core/flow/merged-theme.ts'
 import type { Flow } from '../../../../snippet/parts.ts'
 
+/** A flow as it can be shown in the preview, which is on no page of the customer's. */
+
 /**
  * A step that names its page is shown as if on that page, because there is no other page here. No rule
  * leaves a step out, because each is here to be seen.
