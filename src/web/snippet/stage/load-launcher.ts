@@ -3,6 +3,7 @@ import type { StageDeps } from '../stage.ts'
 import type { Drawer } from './drawer.ts'
 import { keepTrying } from './keep-trying.ts'
 import type { Offered } from './launcher-shown.ts'
+import { spoken } from './spoken.ts'
 
 /** Offers a launcher as soon as its part has loaded. */
 export function loadLauncher(
@@ -16,7 +17,7 @@ export function loadLauncher(
   const load = async () => {
     const part = await keepTrying(() => deps.loadPart('launcher'), deps.page, gone.signal)
     if (!part) return
-    offered = part.offerLauncher(flow, { ...deps, isHidden })
+    offered = part.offerLauncher(flow, { ...deps, spoken, isHidden })
     if (isToOpen) offered.open()
   }
   load().catch(() => {})
