@@ -71,6 +71,7 @@ function bundledSnippet(): SnippetBundle {
   }
   onDemand('question', 'stage/question.ts')
   onDemand('video', 'stage/video.ts')
+  onDemand('highlight', 'stage/highlight.ts')
   onDemand('launcher', 'stage/launcher.ts')
   onDemand('inspection', 'inspection/inspection.ts')
   onDemand('author', '../author/author.ts')

@@ -66,6 +66,7 @@ function clientOf(options: CairnOptions): CairnClient {
     track: (...args) => void call('track', args),
     start: (...args) => void call('start', args),
     stop: () => void call('stop', []),
+    highlight: async (...args: unknown[]) => (await call('highlight', args)) === true,
     reset: ((...args: [never]) => {
       const answer = call('reset', args)
       return args[0] === undefined ? undefined : met(answer)

@@ -7,6 +7,7 @@ export const inert: Cairn = {
   track() {},
   start() {},
   stop() {},
+  highlight: async () => false,
   reset: async () => 'alone' as const,
   isActive: () => false,
   progress: () => null,

@@ -72,6 +72,8 @@ export function createPicking(
   on: { point(element: Element | null): void; pick(element: Element): void; leave(): void },
 ) {
   let isOn = false
+  /** Whether the press that has picked goes on: the page must not hear its end, even if picking is over. */
+  let isReleasing = false
   let pointed: Element | null = null
   const walk = new Walk(() => (pointed?.isConnected ? pointed : null))
 
@@ -97,14 +99,17 @@ export function createPicking(
     if (target) point(target)
   }
   const onPointing = (event: Event) => {
-    if (!isOn || place.isOwn(event)) return
-    withhold(event)
-    const target = targetOf(event)
-    if (!target) return
     const { type } = event
+    if (type === 'pointerdown') isReleasing = false
+    if (!(isOn || isReleasing) || place.isOwn(event)) return
+    withhold(event)
+    if (type === 'click') isReleasing = false
+    const target = isOn ? targetOf(event) : null
+    if (!target) return
     const { button = 0, detail = 0 } = event as MouseEvent
     // Picks at `pointerup`, because disabled elements get no click, or at a click made without a pointer.
     if ((type === 'pointerup' && button === 0) || (type === 'click' && detail === 0)) {
+      isReleasing = type === 'pointerup'
       point(target)
       on.pick(target)
     }

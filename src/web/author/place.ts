@@ -41,6 +41,8 @@ export function createPlace(name: string, styles: string, mode: ShadowRootMode) 
   return {
     shadow,
     attach,
+    /** Leaves a dialog that the snippet is about to take away, which is no removal by the page. */
+    leave: () => document.documentElement.append(host),
     /** Whether an event is on the panel, or on what the snippet itself shows, which keeps working as usual. */
     isOwn: (event: Event) =>
       event

@@ -236,6 +236,14 @@ export interface Told {
   launcher: LauncherShown | null
 }
 
+/** A tip that `highlight()` shows. It needs one of the two. */
+export interface Highlight {
+  /** Heading, as plain text; at most 200 characters are shown. */
+  title?: string | undefined
+  /** Text, as Markdown without HTML; at most 2,000 characters are shown. */
+  body?: string | undefined
+}
+
 /** What a page can say and ask: `window.cairn`. None of it throws. */
 export interface Cairn {
   /**
@@ -268,6 +276,15 @@ export interface Cairn {
   reset(): void
   /** The person has changed: from now on it is this one, with nobody in between. */
   reset(person: Identity): Promise<Identified>
+  /**
+   * Shows a tip at an element, without a flow and without reports. It closes with Escape, with a press
+   * anywhere else, with the next tip, when a step is shown, and with `highlight(null)`.
+   *
+   * @param selector CSS selector; the first element that it finds
+   * @returns whether the tip is shown: not without a visible element, nor while a step is shown
+   */
+  highlight(selector: string, tip: Highlight): Promise<boolean>
+  highlight(selector: null): Promise<boolean>
   /** Whether this flow, or any, is on this page now; also true while its element is being looked for. */
   isActive(flowKey?: string): boolean
   /** How far the person is, as this browser knows; null where no such flow is known (yet). */

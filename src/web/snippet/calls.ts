@@ -5,6 +5,7 @@ export const earlyCalls = [
   'track',
   'start',
   'stop',
+  'highlight',
   'reset',
   'consent',
   'debug',

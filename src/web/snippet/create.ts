@@ -363,6 +363,7 @@ export function createCairn(
     },
     start: flowKey => engine.start(String(flowKey)),
     stop: () => engine.stop(),
+    highlight: engine.highlight,
     reset(next?: Identity) {
       if (who === 'said') who = 'guessed'
       engine.clear()

@@ -536,6 +536,14 @@ export function createEngine(deps: EngineDeps) {
       moment: timing?.moment() ?? null,
     }),
     start,
+    /** Shows a tip, which is no flow. */
+    async highlight(...args: Parameters<Stage['highlight']>): Promise<boolean> {
+      if (args[0] === null && !stage) return false
+      const drawn = await onStage().catch(() => {
+        loading = null
+      })
+      return drawn?.highlight(...args).catch(() => false) ?? false
+    },
     /** Ends what interrupts the person. */
     stop() {
       wanted = null

@@ -36,6 +36,7 @@ function elsewhere(): Cairn {
     track: nothing,
     start: nothing,
     stop: nothing,
+    highlight: async () => false,
     reset: async () => 'alone' as const,
     isActive: () => false,
     progress: () => null,

@@ -4,6 +4,7 @@ export interface StageParts {
   /** Explains flows, when the page asks for that. */
   inspection: typeof import('./inspection/inspection.ts')
   video: typeof import('./stage/video.ts')
+  highlight: typeof import('./stage/highlight.ts')
   launcher: typeof import('./stage/launcher.ts')
 }
 

@@ -1,3 +1,4 @@
+import type { Highlight } from './api.ts'
 import type { FlowFeed } from './flow-feed.ts'
 import type { History } from './history.ts'
 import type { BrowserStore, Flow, Outbox, Person, Step, Told } from './parts.ts'
@@ -67,6 +68,8 @@ export interface Stage {
   clear(slot: Slot): void
   /** The address has changed, so that a step may have come to its page, or left it. */
   moved(): void
+  /** Shows a tip at an element, or none. Returns whether it is shown. */
+  highlight(selector: string | null, tip?: Highlight): Promise<boolean>
   /** The page has tracked an event, for which a step or item may wait. */
   tracked(name: string): void
 }

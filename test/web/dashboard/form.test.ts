@@ -388,7 +388,7 @@ test('times, units and other flows are chosen, by name and in seconds', async ()
   expect(await draftOf('timed')).toContain('target: { selector: "#new", nth: 0, waitMs: 5000 }')
 })
 
-test('priority is moved past the flows that are shown on the same pages', async () => {
+test('priority is moved past the flows that are shown on the same pages, by buttons and by dragging', async () => {
   const { page } = await edit('first')
   await page.getByText('Advanced').click()
   const list = page.getByRole('group', { name: 'Priority' })
@@ -404,6 +404,12 @@ test('priority is moved past the flows that are shown on the same pages', async 
   expect(await list.getByRole('listitem').first().textContent()).toContain('This flow')
   await isSaved(page)
   expect(await draftOf('first')).toContain('priority: 1')
+  const last = list.getByRole('listitem').last()
+  await last.scrollIntoViewIfNeeded()
+  await list.locator('[draggable]').dragTo(last, { targetPosition: { x: 20, y: 30 } })
+  await list.getByRole('listitem').last().getByText('This flow').waitFor()
+  await isSaved(page)
+  expect(await draftOf('first')).toContain('priority: -1')
 })
 
 test('a checklist has items, which an event ticks off', async () => {

@@ -60,11 +60,11 @@ describe('settings', () => {
 
   test('every section is visible and found by its fields; an invalid origin is reported and not saved', async () => {
     const { page, noticed } = await house.visit('/settings/origins')
-    await requireLinksInSight(page)
     await resize(page, { width: 375, height: 900 })
     await page.getByRole('button', { name: 'Allowed origins' }).click()
     await requireLinksInSight(page)
     await resize(page, { width: 1_280, height: 900 })
+    await requireLinksInSight(page)
     const links = page.getByRole('navigation', { name: 'Settings' }).getByRole('link')
     await page.getByLabel('Search settings').fill('time zone')
     expect(await links.allInnerTexts()).toEqual(['General'])

@@ -266,7 +266,7 @@ test('a press that starts before the changes have loaded still opens the preview
   await page.getByRole('button', { name: 'Show preview' }).hover()
   await page.mouse.down()
   difference.resolve()
-  await page.locator('.difference').waitFor()
+  await page.locator('.diff').waitFor()
   await page.mouse.up()
   await page.getByTitle('Preview of the flow').waitFor()
 })

@@ -150,7 +150,7 @@ export function Bar({ state, acts }: { state: State; acts: Acts }) {
                 class="plain"
                 aria-pressed={isFrozen}
                 title={words.freezeWhy}
-                onClick={() => acts.patch({ isFrozen: !isFrozen })}
+                onClick={acts.freeze}
               >
                 <Icon name="freeze" />
                 <span class="wide-only">{words.freeze}</span>

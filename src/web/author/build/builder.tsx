@@ -65,18 +65,26 @@ export async function startBuilding(
   /** The field to give the focus back to, once the step is drawn. */
   let field: HTMLElement | null = null
 
+  const focused = () => place.shadow.activeElement as HTMLElement | null
   /** Puts the builder above the step that was just drawn, and into it if it is modal. */
   const raise = () => {
     place.attach()
     if (!root.isConnected) return
+    const wanted = focused() ?? field
+    field = null
     if (root.matches(':popover-open')) root.hidePopover()
     root.showPopover()
-    if (field?.isConnected && place.shadow.activeElement !== field) {
-      const { selectionStart, selectionEnd } = field as HTMLTextAreaElement
-      field.focus({ preventScroll: true })
-      safely(() => (field as HTMLTextAreaElement).setSelectionRange(selectionStart, selectionEnd))
-    }
-    field = null
+    if (!wanted?.isConnected || focused() === wanted) return
+    const { selectionStart, selectionEnd } = wanted as HTMLTextAreaElement
+    wanted.focus({ preventScroll: true })
+    safely(() => (wanted as HTMLTextAreaElement).setSelectionRange(selectionStart, selectionEnd))
+  }
+  /** A modal step that is taken away must not take the builder with it. */
+  const leaveStep = () => {
+    field = focused() ?? field
+    if (place.shadow.host.getRootNode() === document) return
+    place.leave()
+    root.showPopover()
   }
 
   const draw = () => {
@@ -89,7 +97,6 @@ export async function startBuilding(
     )
     root.classList.toggle('other', state.isOtherSide)
     if (!state.draft || state.picking || state.isOver) return drawing?.hide()
-    field = place.shadow.activeElement as HTMLElement | null
     drawing?.show(state.draft.flow, state.step, state.draft.theme)
   }
   const patch = (next: Partial<State>) => {
@@ -138,7 +145,8 @@ export async function startBuilding(
       patch({ picking: what, picked: null })
       picking.switch(true)
       // From here on the keys move between the page's elements.
-      ;(place.shadow.activeElement as HTMLElement | null)?.blur()
+      focused()?.blur()
+      field = null
     },
     stopPicking() {
       picking.switch(false)
@@ -159,6 +167,10 @@ export async function startBuilding(
       state = { ...state, step: key, isFolded: false }
       draft.propose({ do: 'add', after: step, step: { key, title, target } })
       fieldOf('input')
+    },
+    freeze() {
+      freeze.switch(!state.isFrozen)
+      patch({ isFrozen: !state.isFrozen })
     },
     patch,
     close() {
@@ -198,13 +210,12 @@ export async function startBuilding(
       draft.propose({ do: 'set', step: key, field: 'placement', value: placement }),
   )
   const endShortcuts = listenToShortcuts(place, {
-    freeze() {
-      freeze.switch(!state.isFrozen)
-      patch({ isFrozen: !state.isFrozen })
-    },
+    freeze: acts.freeze,
     undo: () => state.draft?.canUndo && acts.undo(),
-    focus: () =>
-      place.shadow.querySelector<HTMLElement>('.bar [aria-current], .bar button')?.focus(),
+    focus() {
+      const chosen = place.shadow.querySelector<HTMLElement>('.bar [aria-current]')
+      ;(chosen ?? place.shadow.querySelector<HTMLElement>('.bar button'))?.focus()
+    },
   })
 
   const follow = () =>
@@ -214,7 +225,6 @@ export async function startBuilding(
       place.attach()
       if (before !== parent.host.parentElement || !root.matches(':popover-open')) root.showPopover()
       pointed.follow()
-      if (state.isFrozen !== freeze.isOn()) freeze.switch(state.isFrozen)
     })
   const timer = setInterval(follow, followMs)
   addEventListener('scroll', follow, { capture: true, passive: true })
@@ -234,6 +244,7 @@ export async function startBuilding(
   safely(raise)
   try {
     drawing = await createDrawing(loadStage, {
+      clearing: () => safely(leaveStep),
       drawn(key) {
         const isOther = key !== shownKey
         shownKey = key

@@ -6,12 +6,13 @@ import { words } from './words.ts'
 
 const maxButtons = 5
 
-/** As briefly as an author would write it. */
-const asWritten = ({ label, action, href, goto }: Button) => ({
+/** Without what only means something beside another action. */
+const asMeant = ({ label, action, href, goto, flow }: Button) => ({
   label,
   action,
-  ...(action === 'link' && { href: href ?? '/' }),
+  href: action === 'link' ? (href ?? '/') : null,
   ...(action === 'next' && goto !== undefined && { goto }),
+  ...(action === 'start' && flow !== undefined && { flow }),
 })
 
 /** What visitors press below the text. */
@@ -21,10 +22,12 @@ export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; act
       do: 'set',
       step: key,
       field: 'buttons',
-      value: next.map(asWritten),
+      value: next.map(asMeant),
     })
   const change = (index: number, part: Partial<Button>, isTyped = false) =>
     write(buttons.with(index, { ...buttons[index]!, ...part }), isTyped)
+  // Which flow a button starts is chosen in the form.
+  const actions = Object.keys(words.actions) as Button['action'][]
   return (
     <Group title={words.buttons}>
       {buttons.length === 0 && <p class="hint">{words.buttonsEmpty}</p>}
@@ -41,7 +44,8 @@ export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; act
             <Select
               label={words.action}
               value={button.action}
-              options={{ [button.action]: button.action, ...words.actions }}
+              options={words.actions}
+              only={actions.filter(action => action !== 'start' || action === button.action)}
               onChange={action => change(i, { action })}
             />
           </div>
@@ -52,6 +56,15 @@ export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; act
               isNeeded
               value={button.href ?? ''}
               onType={href => change(i, { href: href.trim() }, true)}
+            />
+          )}
+          {button.action === 'start' && (
+            <TextField
+              label={words.flow}
+              max={100}
+              isNeeded
+              value={button.flow ?? ''}
+              onType={flow => change(i, { flow: flow.trim() }, true)}
             />
           )}
           <IconButton

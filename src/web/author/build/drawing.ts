@@ -21,6 +21,8 @@ const asBuilt = ({ when: _, ...step }: Step): Step => ({
 export async function createDrawing(
   loadStage: LoadStage,
   on: {
+    /** What is drawn is about to be taken off the page. */
+    clearing(): void
     /** A step is on the page now. */
     drawn(key: string): void
     /** The element of the step is not on the page. */
@@ -39,13 +41,18 @@ export async function createDrawing(
       if (animation.effect?.getComputedTiming().iterations !== Infinity) animation.finish()
     }
   }
+  const clear = () => {
+    on.clearing()
+    stage.clear('steps')
+  }
   const begin = (isStill: boolean) => {
     const place = flow?.steps.findIndex(step => step.key === key) ?? -1
-    if (!flow || place < 0) return stage.clear('steps')
+    if (!flow || place < 0) return clear()
     const before = flow.steps.slice(0, place).map(({ id }) => id)
     const run = { ...newRun(flow, '', true), stepId: flow.steps[place]!.id, viewed: before }
     isDrawn = false
     on.missing(false)
+    on.clearing()
     stage.show(
       'steps',
       { ...flow, kind: 'tour', checklist: null, steps: flow.steps.map(asBuilt) },
@@ -97,7 +104,7 @@ export async function createDrawing(
     /** Takes the step off the page, until it is shown again. */
     hide() {
       drawn = ''
-      stage.clear('steps')
+      clear()
     },
   }
 }

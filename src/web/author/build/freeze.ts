@@ -55,7 +55,6 @@ export function createFreeze(place: Place) {
     }
   }
   return {
-    isOn: () => end !== null,
     switch(isOn: boolean) {
       if (isOn === (end !== null)) return
       end?.()

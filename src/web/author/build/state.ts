@@ -38,6 +38,7 @@ export interface Acts {
   stopPicking(): void
   /** Uses the picked element; null for a step without one. */
   use(target: Pointed | null, title?: string): void
+  freeze(): void
   patch(state: Partial<State>): void
   close(): void
 }

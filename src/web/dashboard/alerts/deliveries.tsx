@@ -6,25 +6,16 @@ import { act } from '../api/request.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Rejection } from '../parts/rejection.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import { actionsColumn, type Column, Table } from '../parts/table.tsx'
 import { say } from '../parts/toast.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
-import { mailsPath, webhooksPath } from './saving.ts'
+import { hostOf, mailsPath, webhookPath } from './saving.ts'
 
-const words = {
-  tries: (count: number) => `${count} ${count === 1 ? 'attempt' : 'attempts'}`,
-  next: (age: string) => `next ${age}`,
-  deliveryStates: { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' },
-  replayOf: (type: string, id: string) => `Send again: ${type} ${id}`,
-  deliveriesOf: (host: string) => `Messages to ${host} in the last 7 days`,
-  replayed: () => 'Queued to be sent again.',
-}
-
-const tones: Readonly<Record<DeliveryJson['state'], Tone>> = {
-  pending: 'accent',
-  delivered: 'good',
-  failed: 'bad',
+const states: Readonly<Record<DeliveryJson['state'], readonly [Tone, string]>> = {
+  pending: ['accent', 'Pending'],
+  delivered: ['good', 'Delivered'],
+  failed: ['bad', 'Failed'],
 }
 
 const columns: Column<DeliveryJson>[] = [
@@ -54,47 +45,41 @@ const columns: Column<DeliveryJson>[] = [
       <>
         {status ?? fault ?? '–'}
         <span class="row-note fine">
-          {words.tries(attempts)}
-          {nextAt && attempts > 0 && `, ${words.next(momentHere(nextAt))}`}
+          {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
+          {nextAt && attempts > 0 && `, next ${momentHere(nextAt)}`}
         </span>
       </>
     ),
   },
   {
     name: 'Status',
-    cell: ({ state }) => <Badge tone={tones[state]}>{words.deliveryStates[state]}</Badge>,
+    cell: ({ state }) => <Badge tone={states[state][0]}>{states[state][1]}</Badge>,
   },
 ]
 
-const replayColumn = (replay: (delivery: DeliveryJson) => void): Column<DeliveryJson> => ({
-  head: <span class="unseen">Send again</span>,
-  name: '',
-  cell: delivery => (
-    <span class="row-actions">
-      {delivery.state !== 'pending' && (
-        <Button
-          aria-label={words.replayOf(delivery.type, delivery.id)}
-          onClick={() => replay(delivery)}
-        >
-          Send again
-        </Button>
-      )}
-    </span>
-  ),
-})
-
 /** Messages to a webhook, each with a button to replay it. */
-export function Deliveries({ of: { id, url } }: { of: WebhookJson }) {
-  const path = `${webhooksPath}/${encodeURIComponent(id)}/deliveries`
-  const caption = words.deliveriesOf(new URL(url).host)
+export function Deliveries({ of: webhook }: { of: WebhookJson }) {
+  const path = webhookPath(webhook, '/deliveries')
+  const caption = `Messages to ${hostOf(webhook)} in the last 7 days`
   const list = useRead<DeliveryList>(path, soonMs)
   const { refused, run } = useAction()
   const replay = (delivery: DeliveryJson) =>
     run(async () => {
       await act(`${path}/${encodeURIComponent(delivery.id)}/replay`, {})
-      say(words.replayed())
+      say('Queued to be sent again.')
       readAgain()
     })
+  const replayColumn = actionsColumn<DeliveryJson>(
+    delivery =>
+      delivery.state !== 'pending' && (
+        <Button
+          aria-label={`Send again: ${delivery.type} ${delivery.id}`}
+          onClick={() => replay(delivery)}
+        >
+          Send again
+        </Button>
+      ),
+  )
   return (
     <>
       <div class="part-head">
@@ -109,7 +94,7 @@ export function Deliveries({ of: { id, url } }: { of: WebhookJson }) {
           ) : (
             <Table
               caption={caption}
-              columns={[...columns, replayColumn(replay)]}
+              columns={[...columns, replayColumn]}
               rows={deliveries}
               keyOf={delivery => delivery.id}
             />

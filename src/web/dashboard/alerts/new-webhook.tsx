@@ -7,32 +7,34 @@ import { problemsAt } from '../organisations/saving.ts'
 import { Check, Segments } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { TextField } from '../parts/text-field.tsx'
-import { webhookPath, webhooksPath } from './saving.ts'
-import { hostOf } from './webhook-table.tsx'
+import { say } from '../parts/toast.tsx'
+import { hostOf, webhookPath, webhooksPath } from './saving.ts'
 
-const words = {
-  typeKinds: [
-    ['all', 'All, including future types'],
-    ['some', 'Only these types'],
-  ] as readonly (readonly ['all' | 'some', string])[],
-  typeWords: {
-    'step.broken': 'A step is broken',
-    'step.recovered': 'A step was repaired',
-    'completion.fell': 'Completion of a flow fell',
-    'completion.recovered': 'Completion of a flow recovered',
-    'score.low': 'A low NPS',
-    'score.recovered': 'The NPS recovered',
-    'install.stale': 'Snippet inactive',
-    'install.recovered': 'Snippet active again',
-    'dead_letters.found': 'Events were rejected',
-    'dead_letters.cleared': 'No rejected events left',
-    'report.weekly': 'Weekly report',
-  } satisfies Record<WebhookJson['types'][number], string>,
-  typesTitle: (host: string) => `Message types for ${host}`,
-}
+const kinds = [
+  ['all', 'All, including future types'],
+  ['some', 'Only these types'],
+] as const
+
+const typeNames = {
+  'step.broken': 'A step is broken',
+  'step.recovered': 'A step was repaired',
+  'completion.fell': 'Completion of a flow fell',
+  'completion.recovered': 'Completion of a flow recovered',
+  'score.low': 'A low NPS',
+  'score.recovered': 'The NPS recovered',
+  'install.stale': 'Snippet inactive',
+  'install.recovered': 'Snippet active again',
+  'dead_letters.found': 'Events were rejected',
+  'dead_letters.cleared': 'No rejected events left',
+  'report.weekly': 'Weekly report',
+} satisfies Record<WebhookJson['types'][number], string>
 
 type Types = WebhookJson['types']
 type Type = Types[number]
+
+/** What a webhook is sent, in a few words. */
+export const typesOf = ({ types: { length } }: WebhookJson) =>
+  length === 0 ? 'all message types' : length === 1 ? 'one message type' : `${length} message types`
 
 /** What a webhook is sent: everything (null), or some types. */
 function TypeChoice({ chosen }: { chosen: Signal<Types | null> }) {
@@ -43,17 +45,17 @@ function TypeChoice({ chosen }: { chosen: Signal<Types | null> }) {
     <>
       <Segments
         label="Message types"
-        options={words.typeKinds}
+        options={kinds}
         value={value === null ? 'all' : 'some'}
         onChange={kind => (chosen.value = kind === 'all' ? null : [])}
       />
       {value !== null && (
         <fieldset class="choices">
           <legend>Message types</legend>
-          {(Object.keys(words.typeWords) as Type[]).map(type => (
+          {(Object.keys(typeNames) as Type[]).map(type => (
             <Check
               key={type}
-              label={words.typeWords[type]}
+              label={typeNames[type]}
               note={<code>{type}</code>}
               checked={value.includes(type)}
               onChange={() => toggle(type)}
@@ -109,24 +111,17 @@ export function NewWebhook({
 }
 
 /** Asks what a webhook is sent from now on. */
-export function ChooseTypes({
-  of,
-  onChosen,
-  onClose,
-}: {
-  of: WebhookJson
-  onChosen: (changed: WebhookJson) => void
-  onClose: () => void
-}) {
+export function ChooseTypes({ of, onClose }: { of: WebhookJson; onClose: () => void }) {
   const types = useTypes(of.types)
   return (
     <Confirm
-      title={words.typesTitle(hostOf(of))}
+      title={`Message types for ${hostOf(of)}`}
       verb="Save"
       isReady={isChosen(types)}
       act={async () => {
         const body = { types: types.value ?? [] }
-        onChosen(await act<WebhookJson>(webhookPath(of), { method: 'PATCH', body }))
+        const changed = await act<WebhookJson>(webhookPath(of), { method: 'PATCH', body })
+        say(`${hostOf(changed)} now gets ${typesOf(changed)}.`)
         readAgain()
       }}
       onClose={onClose}

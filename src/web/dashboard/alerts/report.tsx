@@ -11,30 +11,13 @@ import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
 import { zoneName } from '../parts/format.ts'
 import { Rejection } from '../parts/rejection.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import { actionsColumn, type Column, Table } from '../parts/table.tsx'
 import { TextArea } from '../parts/text-field.tsx'
 import { say } from '../parts/toast.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { Mails } from './deliveries.tsx'
 import { confirmationsPath, save, settingsPath } from './saving.ts'
-
-const words = {
-  zone: (zone: string | null) =>
-    zone === null
-      ? 'Sent on Mondays at 08:00 UTC, because no time zone is set.'
-      : `Sent on Mondays at 08:00, ${zoneName(zone)} time.`,
-  sent: (count: number) =>
-    count === 0
-      ? 'Not sent: no webhook and no confirmed email address.'
-      : `Queued for ${count} ${count === 1 ? 'recipient' : 'recipients'}.`,
-  consent: {
-    waiting: 'Waiting for confirmation',
-    confirmed: 'Confirmed',
-  },
-  confirmationSent: (moment: string) => `Link sent ${moment}`,
-  resent: (mail: string) => `Sent a link to ${mail}. It works for 7 days.`,
-}
 
 /** The weekly report: who gets it, and what was sent. */
 export function ReportSection() {
@@ -61,6 +44,7 @@ function ReportForm({ settings: { report, sendsMail } }: { settings: AlertSettin
   const isOn = useSignal(report.on)
   const mails = useSignal(report.mails.join('\n'))
   const refused = saving.refused.value
+  const zone = session.value?.timezone
   const list = () =>
     mails.value
       .split('\n')
@@ -87,7 +71,7 @@ function ReportForm({ settings: { report, sendsMail } }: { settings: AlertSettin
         label="Email addresses"
         hint={
           sendsMail
-            ? 'One per line, up to 10. A new address has to confirm by a link first.'
+            ? 'One per line, up to 10. They get alerts too if you choose so under Alert rules. A new address has to confirm by a link first.'
             : 'Email is not set up. Ask the operator to set it up. Webhooks still get the report.'
         }
         problem={wrong && `${list()[Number(wrong.path.split('/')[3])] ?? ''}: ${wrong.message}`}
@@ -96,7 +80,9 @@ function ReportForm({ settings: { report, sendsMail } }: { settings: AlertSettin
         onChange={text => (mails.value = text)}
       />
       <p class="hint">
-        {words.zone(session.value?.timezone ?? null)}{' '}
+        {zone
+          ? `Sent on Mondays at 08:00, ${zoneName(zone)} time.`
+          : 'Sent on Mondays at 08:00 UTC, because no time zone is set.'}{' '}
         <a href={addressOf(['settings', 'general'])}>Change time zone</a>
       </p>
       <Rejection failure={wrong ? null : (refused ?? sending.refused.value)} />
@@ -110,7 +96,11 @@ function ReportForm({ settings: { report, sendsMail } }: { settings: AlertSettin
             sending.run(async () => {
               const body = { send: true }
               const { sentTo } = await act<WeeklyReport>('/manage/alerts/report', { body })
-              say(words.sent(sentTo))
+              say(
+                sentTo === 0
+                  ? 'Not sent: no webhook and no confirmed email address.'
+                  : `Queued for ${sentTo} ${sentTo === 1 ? 'recipient' : 'recipients'}.`,
+              )
               readAgain()
             })
           }
@@ -124,7 +114,10 @@ function ReportForm({ settings: { report, sendsMail } }: { settings: AlertSettin
 
 type Recipient = AlertSettings['report']['recipients'][number]
 
-const tones = { waiting: 'warn', confirmed: 'good' } as const
+const consents = {
+  waiting: ['warn', 'Waiting for confirmation'],
+  confirmed: ['good', 'Confirmed'],
+} as const
 
 const columns = (resend: ((recipient: Recipient) => void) | null): Column<Recipient>[] => [
   { name: 'Address', isTitle: true, cell: ({ mail }) => mail },
@@ -132,33 +125,28 @@ const columns = (resend: ((recipient: Recipient) => void) | null): Column<Recipi
     name: 'Status',
     cell: ({ state, confirmationSentAt }) => (
       <>
-        <Badge tone={tones[state]}>{words.consent[state]}</Badge>
+        <Badge tone={consents[state][0]}>{consents[state][1]}</Badge>
         {state === 'waiting' && (
           <span class="row-note fine">
             {confirmationSentAt === null
               ? 'No link sent yet'
-              : words.confirmationSent(momentHere(confirmationSentAt))}
+              : `Link sent ${momentHere(confirmationSentAt)}`}
           </span>
         )}
       </>
     ),
   },
-  {
-    head: <span class="unseen">Send again</span>,
-    name: '',
-    cell: recipient => {
-      const verb = recipient.confirmationSentAt === null ? 'Send link' : 'Send again'
-      return (
-        <span class="row-actions">
-          {resend && recipient.state !== 'confirmed' && (
-            <Button aria-label={`${verb} ${recipient.mail}`} onClick={() => resend(recipient)}>
-              {verb}
-            </Button>
-          )}
-        </span>
+  actionsColumn(recipient => {
+    const verb = recipient.confirmationSentAt === null ? 'Send link' : 'Send again'
+    return (
+      resend &&
+      recipient.state !== 'confirmed' && (
+        <Button aria-label={`${verb} ${recipient.mail}`} onClick={() => resend(recipient)}>
+          {verb}
+        </Button>
       )
-    },
-  },
+    )
+  }),
 ]
 
 /** Which mail addresses have confirmed that they want the report. */
@@ -167,7 +155,7 @@ function Recipients({ settings: { report, sendsMail } }: { settings: AlertSettin
   const resend = ({ mail }: Recipient) =>
     run(async () => {
       await act(confirmationsPath, { body: { mail } })
-      say(words.resent(mail))
+      say(`Sent a link to ${mail}. It works for 7 days.`)
       readAgain()
     })
   if (report.recipients.length === 0) return null

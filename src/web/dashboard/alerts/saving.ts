@@ -10,13 +10,14 @@ export const webhooksPath = '/manage/webhooks'
 /** The path of a webhook, or of something below it. */
 export const webhookPath = ({ id }: WebhookJson, more = '') =>
   `${webhooksPath}/${encodeURIComponent(id)}${more}`
+export const hostOf = ({ url }: { url: string }) => new URL(url).host
 export const confirmationsPath = '/manage/alerts/confirmations'
 export const mailsPath = '/manage/alerts/mails'
 
 /** Changes some settings, and reads everything again. @throws Failure */
 export async function save(patch: {
   rules?: AlertSettings['rules']
-  report?: { on: boolean; mails: string[] }
+  report?: { on?: boolean; alerts?: boolean; mails?: string[] }
 }): Promise<void> {
   await act(settingsPath, { method: 'PATCH', body: patch })
   readAgain()

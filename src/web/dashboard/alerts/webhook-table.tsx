@@ -1,104 +1,158 @@
-import type { WebhookJson } from '../../../modules/alerts/schema.ts'
+import type {
+  DeliveryJson,
+  WebhookJson,
+  WebhookWithSecret,
+} from '../../../modules/alerts/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
+import { useAction } from '../api/action.ts'
+import { forgetReading, readAgain } from '../api/read.ts'
+import { act } from '../api/request.ts'
+import { Rotate } from '../organisations/rotate.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { formatAge } from '../parts/format.ts'
-import { type Column, Table } from '../parts/table.tsx'
+import { Opener } from '../parts/opener.tsx'
+import { Rejection } from '../parts/rejection.tsx'
+import { actionsColumn, type Column, Table } from '../parts/table.tsx'
+import { say } from '../parts/toast.tsx'
 import { addressOf } from '../shell/address.ts'
+import { ChooseTypes } from './new-webhook.tsx'
+import { hostOf, webhookPath } from './saving.ts'
 
-const words = {
-  offWhy: {
-    asked: 'Disabled by an owner',
-    gone: 'The receiver no longer exists',
-    failing: 'Deliveries failed for 5 days',
-  },
-  since: (age: string) => `Failing since ${age}`,
-  doubly: (moment: string) => `The old secret is valid until ${moment}`,
-  subscribed: (types: readonly string[]) =>
-    types.length === 0 ? 'All message types' : types.join(', '),
-  testOf: (host: string) => `Send test to ${host}`,
+const disabledWhys = {
+  asked: 'Disabled by an owner',
+  gone: 'The receiver no longer exists',
+  failing: 'Deliveries failed for 5 days',
 }
 
-/** What can be done with a webhook. */
-export interface WebhookActions {
-  test: (webhook: WebhookJson) => void
-  turn: (webhook: WebhookJson, on: boolean) => void
-  choose: (webhook: WebhookJson) => void
-  rotate: (webhook: WebhookJson) => void
-  remove: (webhook: WebhookJson) => void
-}
-
-export const hostOf = ({ url }: { url: string }) => new URL(url).host
-
-function State({ of }: { of: WebhookJson }) {
-  const { disabledAt, disabledWhy, failingSince, oldSecretUntil } = of
-  const tone = disabledAt !== null ? 'neutral' : failingSince !== null ? 'bad' : 'good'
-  const name = disabledAt !== null ? 'Disabled' : failingSince !== null ? 'Failing' : 'Enabled'
+/** Whether a webhook works, and why. */
+function stateOf({ disabledAt, disabledWhy, failingSince, oldSecretUntil }: WebhookJson) {
+  if (disabledAt !== null) {
+    return ['neutral', 'Disabled', disabledWhy && disabledWhys[disabledWhy]] as const
+  }
+  if (failingSince !== null) {
+    return ['bad', 'Failing', `Failing since ${formatAge(failingSince)}`] as const
+  }
   const isDouble = oldSecretUntil !== null && Date.parse(oldSecretUntil) > Date.now()
-  return (
-    <>
-      <Badge tone={tone}>{name}</Badge>
-      <span class="row-note fine">
-        {disabledAt !== null && disabledWhy !== null && words.offWhy[disabledWhy]}
-        {disabledAt === null && failingSince !== null && words.since(formatAge(failingSince))}
-        {disabledAt === null &&
-          failingSince === null &&
-          isDouble &&
-          words.doubly(momentHere(oldSecretUntil))}
-      </span>
-    </>
-  )
+  const until = isDouble && `The old secret is valid until ${momentHere(oldSecretUntil)}`
+  return ['good', 'Enabled', until] as const
 }
 
-const columns = ({ test, turn, choose, rotate, remove }: WebhookActions): Column<WebhookJson>[] => [
+const columns: Column<WebhookJson>[] = [
   {
     name: 'Address',
     isTitle: true,
-    cell: webhook => (
+    cell: ({ id, url, types }) => (
       <>
-        <span class="webhook-url">{webhook.url}</span>
-        <span class="row-note fine">{words.subscribed(webhook.types)}</span>
+        <span class="webhook-url">{url}</span>
+        <span class="row-note fine">{types.join(', ') || 'All message types'}</span>
         <span class="row-note fine">
-          <a href={addressOf(['settings', 'webhooks'], { webhook: webhook.id })}>Deliveries</a>
+          <a href={addressOf(['settings', 'webhooks'], { webhook: id })}>Deliveries</a>
         </span>
       </>
     ),
   },
-  { name: 'Status', cell: webhook => <State of={webhook} /> },
   {
-    head: <span class="unseen">Send test</span>,
-    name: '',
+    name: 'Status',
     cell: webhook => {
-      const isOn = webhook.disabledAt === null
-      const of = (verb: string) => `${verb} ${hostOf(webhook)}`
+      const [tone, name, why] = stateOf(webhook)
       return (
-        <span class="row-actions">
-          <Button aria-label={words.testOf(hostOf(webhook))} onClick={() => test(webhook)}>
-            Send test
-          </Button>
-          <Button aria-label={of(isOn ? 'Disable' : 'Enable')} onClick={() => turn(webhook, !isOn)}>
-            {isOn ? 'Disable' : 'Enable'}
-          </Button>
-          <Button aria-label={of('Choose types')} onClick={() => choose(webhook)}>
-            Choose types
-          </Button>
-          <Button aria-label={of('Rotate secret')} onClick={() => rotate(webhook)}>
-            Rotate secret
-          </Button>
-          <Button look="danger" aria-label={of('Delete')} onClick={() => remove(webhook)}>
-            Delete
-          </Button>
-        </span>
+        <>
+          <Badge tone={tone}>{name}</Badge>
+          <span class="row-note fine">{why}</span>
+        </>
       )
     },
   },
 ]
 
-/** The webhooks that messages are sent to. */
-export const WebhookTable = ({
+async function sendTest(webhook: WebhookJson): Promise<void> {
+  const host = hostOf(webhook)
+  const { state, status, fault } = await act<DeliveryJson>(webhookPath(webhook, '/test'), {})
+  const why = status === null ? (fault ?? '') : `it returned ${status}`
+  say(
+    state === 'delivered'
+      ? `Test delivered: ${host} returned ${status}.`
+      : `Test not delivered to ${host}: ${why}.`,
+  )
+  readAgain()
+}
+
+async function turn(webhook: WebhookJson, on: boolean): Promise<void> {
+  await act(webhookPath(webhook), { method: 'PATCH', body: { on } })
+  say(`${on ? 'Enabled' : 'Disabled'} ${hostOf(webhook)}.`)
+  readAgain()
+}
+
+async function remove(webhook: WebhookJson): Promise<void> {
+  await act(webhookPath(webhook), { method: 'DELETE' })
+  forgetReading(webhookPath(webhook, '/deliveries'))
+  say(`Deleted ${hostOf(webhook)}.`)
+  readAgain()
+}
+
+/** The webhooks that messages are sent to, and what can be done with each. */
+export function WebhookTable({
   webhooks,
-  actions,
+  onRotated,
 }: {
   webhooks: readonly WebhookJson[]
-  actions: WebhookActions
-}) => <Table caption="Webhooks" columns={columns(actions)} rows={webhooks} keyOf={({ id }) => id} />
+  onRotated: (made: WebhookWithSecret) => void
+}) {
+  const { refused, run } = useAction()
+  const buttons = (webhook: WebhookJson) => {
+    const host = hostOf(webhook)
+    const isOn = webhook.disabledAt === null
+    const verb = isOn ? 'Disable' : 'Enable'
+    return (
+      <>
+        <Button aria-label={`Send test to ${host}`} onClick={() => run(() => sendTest(webhook))}>
+          Send test
+        </Button>
+        <Button aria-label={`${verb} ${host}`} onClick={() => run(() => turn(webhook, !isOn))}>
+          {verb}
+        </Button>
+        <Opener label="Choose types" aria-label={`Choose types ${host}`}>
+          {close => <ChooseTypes of={webhook} onClose={close} />}
+        </Opener>
+        <Opener label="Rotate secret" aria-label={`Rotate secret ${host}`}>
+          {close => (
+            <Rotate<WebhookWithSecret>
+              path={webhookPath(webhook, '/rotate')}
+              title={`Rotate the secret of ${host}`}
+              verb="Rotate secret"
+              why="Creates a new secret. Messages are signed with both until the grace period ends."
+              onRotated={made => {
+                onRotated(made)
+                say(`${host} has a new secret.`)
+              }}
+              onClose={close}
+            />
+          )}
+        </Opener>
+        <ConfirmButton
+          label="Delete"
+          name={`Delete ${host}`}
+          title={`Delete ${host}`}
+          verb="Delete webhook"
+          isDanger
+          act={() => remove(webhook)}
+        >
+          <p>Cairn sends no more messages there and deletes its deliveries.</p>
+        </ConfirmButton>
+      </>
+    )
+  }
+  return (
+    <>
+      <Rejection failure={refused.value} />
+      <Table
+        caption="Webhooks"
+        columns={[...columns, actionsColumn(buttons)]}
+        rows={webhooks}
+        keyOf={({ id }) => id}
+      />
+    </>
+  )
+}

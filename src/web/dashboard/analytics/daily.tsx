@@ -184,16 +184,14 @@ export function Daily({
         classes={outcomes}
         name={`Runs by ${interval}. Arrow keys choose a ${interval}.`}
       />
-      <details class="as-table">
-        <summary>Show as a table</summary>
-        <Table
-          caption={`Runs that started each ${interval}, by outcome`}
-          file={`${data.flowKey}-${interval}s`}
-          columns={columnsOf(data, question, other && otherName)}
-          rows={periods.toReversed()}
-          keyOf={({ from }) => from}
-        />
-      </details>
+      <Table
+        isFolded
+        caption={`Runs that started each ${interval}, by outcome`}
+        file={`${data.flowKey}-${interval}s`}
+        columns={columnsOf(data, question, other && otherName)}
+        rows={periods.toReversed()}
+        keyOf={({ from }) => from}
+      />
     </Part>
   )
 }

@@ -136,16 +136,14 @@ function Chart({ shown, before }: { shown: Shown; before: Timed | null }) {
         isAtEdge
         name={`Completed runs by duration: ${marks.map(({ name }) => name).join(', ')}`}
       />
-      <details class="as-table">
-        <summary>Show as a table</summary>
-        <Table
-          caption="Completed runs by duration"
-          file={`${shown.data.flowKey}-durations`}
-          columns={columnsOf(shown, before)}
-          rows={bins}
-          keyOf={({ fromSeconds }) => fromSeconds}
-        />
-      </details>
+      <Table
+        isFolded
+        caption="Completed runs by duration"
+        file={`${shown.data.flowKey}-durations`}
+        columns={columnsOf(shown, before)}
+        rows={bins}
+        keyOf={({ fromSeconds }) => fromSeconds}
+      />
     </>
   )
 }

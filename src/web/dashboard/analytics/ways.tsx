@@ -95,16 +95,14 @@ function Taken({ flow, question }: { flow: AuthoredFlow; question: Question }) {
         return (
           <>
             <WayChart stops={stops} legs={rows} />
-            <details class="as-table">
-              <summary>Show as a table</summary>
-              <Table
-                caption="Runs from one step to the next, by their first view of each"
-                file={`${flow.key}-paths`}
-                columns={columns}
-                rows={rows}
-                keyOf={({ from, to }) => `${from} ${to}`}
-              />
-            </details>
+            <Table
+              isFolded
+              caption="Runs from one step to the next, by their first view of each"
+              file={`${flow.key}-paths`}
+              columns={columns}
+              rows={rows}
+              keyOf={({ from, to }) => `${from} ${to}`}
+            />
           </>
         )
       }}

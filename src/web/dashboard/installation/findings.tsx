@@ -37,7 +37,7 @@ export const Findings = ({ findings }: Pick<Installation, 'findings'>) => (
             <span class="need-state">
               <Badge tone={severities[severity][0]}>{severities[severity][1]}</Badge>
             </span>
-            <div>
+            <div class="grow">
               <strong>{message}</strong>
               <p class="hint">{fix}</p>
               {since && <First at={since} />}

@@ -16,7 +16,7 @@ export const Ticks = ({ ticks }: { ticks: readonly Tick[] }) => (
     {ticks.map(({ title, isDone, how, since }, i) => (
       <li key={title} class={isDone ? 'done' : undefined}>
         <span class="step-number soft">{isDone ? <Icon name="done" size={14} /> : i + 1}</span>
-        <div class="stack gap-1">
+        <div class="stack gap-1 grow">
           <h3>
             {title} <span class="unseen">({isDone ? 'done' : 'to do'})</span>
           </h3>

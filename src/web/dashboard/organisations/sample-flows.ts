@@ -1,10 +1,6 @@
 import type { Flow, FlowDefinition } from '../../../core/flow/flow.ts'
 import { pageFlow } from '../../../core/flow/forms.ts'
 
-const words = {
-  items: ['Create a project', 'Invite a teammate', 'Read the guide'],
-}
-
 /** Flows for previewing a theme. */
 
 const usual = {
@@ -59,7 +55,7 @@ const checklist: FlowDefinition = {
   ...{ key: 'sample-list', name: 'Getting started', kind: 'checklist', steps: [] },
   checklist: {
     order: 'any',
-    items: words.items.map((title, place) => ({
+    items: ['Create a project', 'Invite a teammate', 'Read the guide'].map((title, place) => ({
       ...{ key: `item-${place}`, title, description: null, completeOn: null, href: null },
     })),
   },

@@ -172,9 +172,9 @@ export function Needs({
             <span class="need-state">
               <Badge tone={tone}>{state}</Badge>
             </span>
-            <span class="need">
+            <span class="need grow">
               <strong>{title}</strong>
-              <span class="hint">{why}</span>
+              <span class="row-note hint">{why}</span>
             </span>
             <Icon name="right" />
           </a>

@@ -30,6 +30,7 @@ export function Table<Row>({
   none,
   isCaptionSeen = false,
   isPart = false,
+  isFolded = false,
   file,
   class: more = '',
 }: {
@@ -42,6 +43,8 @@ export function Table<Row>({
   isCaptionSeen?: boolean
   /** Whether there are more rows than these. Sorting these alone would mislead. */
   isPart?: boolean
+  /** Whether it says the same as a chart above it, so that it opens only on request. */
+  isFolded?: boolean
   /** The name of the file in which the table can be downloaded, without `.csv`. */
   file?: string
   class?: string
@@ -70,7 +73,7 @@ export function Table<Row>({
   }
   const cellOf = (column: Column<Row>, row: Row) =>
     column.cell ? column.cell(row) : shown(column.value?.(row) ?? null)
-  return (
+  const table = (
     <>
       <table class={`table ${more}`}>
         <caption class={isCaptionSeen ? '' : 'unseen'}>{caption}</caption>
@@ -122,5 +125,12 @@ export function Table<Row>({
         </button>
       )}
     </>
+  )
+  if (!isFolded) return table
+  return (
+    <details class="as-table">
+      <summary>Show as a table</summary>
+      {table}
+    </details>
   )
 }

@@ -147,16 +147,14 @@ export function History({
             marks={marks}
             name={`People who found the element of “${title}”, by day`}
           />
-          <details class="as-table">
-            <summary>Show as a table</summary>
-            <Table
-              caption={`People by day and whether they found the element of “${title}”`}
-              file={`${step.flow}-${step.step}-health`}
-              columns={columns}
-              rows={days.toReversed()}
-              keyOf={({ date }) => date}
-            />
-          </details>
+          <Table
+            isFolded
+            caption={`People by day and whether they found the element of “${title}”`}
+            file={`${step.flow}-${step.step}-health`}
+            columns={columns}
+            rows={days.toReversed()}
+            keyOf={({ date }) => date}
+          />
         </>
       )}
     </div>

@@ -3,8 +3,11 @@ import type { Stage, StageDeps } from '../stage.ts'
 import { showChecklist } from './checklist.ts'
 import type { Drawer } from './drawer.ts'
 import { createFinder } from './finder.ts'
+import { keepUpWith } from './keep-up.ts'
 import { loadLauncher } from './load-launcher.ts'
 import { playSteps } from './player.ts'
+import { createScrolls } from './scrolling.ts'
+import { spoken } from './spoken.ts'
 import { createStepReports } from './step-reports.ts'
 
 /** How long a checklist stays out of sight for a step that is about to be shown, milliseconds. */
@@ -35,7 +38,15 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
     deps.page.clearTimeout(returning)
     returning = deps.page.setTimeout(() => safely(() => hideList(false)), soonMs)
   }
-  const drawing = (isDrawn: boolean) => (isDrawn ? hideList(true) : returnList())
+  const makeRoom = (isDrawn: boolean) => (isDrawn ? hideList(true) : returnList())
+  let isStepDrawn = false
+  /** Ends the tip that the page's own code wants shown. */
+  let tip = new AbortController()
+  const drawing = (isDrawn: boolean) => {
+    isStepDrawn = isDrawn
+    if (isDrawn) tip.abort()
+    makeRoom(isDrawn)
+  }
   const clearSteps = () => {
     steps?.leave()
     steps = null
@@ -49,6 +60,7 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
       launcher?.leave()
       launcher = null
     } else {
+      tip.abort()
       clearSteps()
       hideList(false)
     }
@@ -93,6 +105,15 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
       started = null
     },
     moved: () => steps?.moved(),
+    async highlight(selector, texts) {
+      tip.abort()
+      if (selector === null || isStepDrawn) return false
+      const own = new AbortController()
+      tip = own
+      const { showTip } = await deps.loadPart('highlight')
+      const lent = { drawer, finder, keepUpWith, createScrolls, spoken, drawing: makeRoom }
+      return showTip(selector, texts ?? {}, own, { ...deps, ...lent })
+    },
     tracked(name) {
       steps?.tracked(name)
       checklist?.tracked(name)

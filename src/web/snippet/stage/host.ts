@@ -200,7 +200,9 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
   const attach = (element: Element | null, mayCover: boolean) => {
     pointedAt = element
     const focus = focusedIn(document)
-    if (focus !== document.body && document.activeElement !== host) lastFocused = focus
+    // Neither here nor in the builder.
+    const isOurs = document.activeElement?.hasAttribute(ownHostAttribute)
+    if (focus !== document.body && !isOurs) lastFocused = focus
     isInFront = mayCover
     place()
     // The page may be zoomed in another way by now.

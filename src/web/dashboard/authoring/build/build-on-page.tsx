@@ -63,7 +63,7 @@ export function BuildNotice({ building }: { building: Building }) {
   const { tone, name } = states[state.value]
   const last = history.value.slice(-3).toReversed()
   return (
-    <section class="build-notice stack gap-2" aria-label="Build on your page">
+    <section class="card stack gap-2" aria-label="Build on your page">
       <div class="row">
         <strong class="build-code">
           <span class="unseen">Code </span>
@@ -72,7 +72,7 @@ export function BuildNotice({ building }: { building: Building }) {
         <span role="status">
           <Badge tone={tone}>{name}</Badge> <bdi>{begun.origin}</bdi>
         </span>
-        <div class="actions">
+        <div class="actions push">
           {isWaiting && begun.openAddress && (
             <Button onClick={() => openPage(begun.openAddress!)}>Open page again</Button>
           )}
@@ -89,7 +89,7 @@ export function BuildNotice({ building }: { building: Building }) {
       {isWaiting && isLate.value && <NotSeen typedCode={begun.typedCode} isOpen />}
       {last.length > 0 && (
         <div class="row">
-          <ul class="build-changes" aria-label="Changed on the page">
+          <ul class="grow" aria-label="Changed on the page">
             {last.map(({ number, text }) => (
               <li key={number}>
                 <bdi>{text}</bdi>

@@ -39,7 +39,7 @@ export function ProblemList({
                 onClick={() => onGo({ line: line ?? 1, column: column ?? 1 })}
               >
                 <Icon name={severity === 'error' ? 'warning' : 'info'} />
-                <span class="problem-text">
+                <span class="grow break">
                   <span class="unseen">{severity === 'error' ? 'Error' : 'Warning'}: </span>
                   {message}
                 </span>

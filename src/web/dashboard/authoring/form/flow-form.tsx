@@ -39,7 +39,7 @@ export function FlowForm({ part, onPart, goTo = null, ...form }: FlowFormProps) 
                   problems={problems.filter(({ path: place }) => isUnder(place, '/steps'))}
                   onChoose={() => choose({ list: 'steps', index: 0 })}
                 >
-                  <span class="outline-title ellipsis">Message</span>
+                  <span class="grow ellipsis">Message</span>
                 </OutlineLink>
               )}
               {partNames.map(name => (
@@ -49,7 +49,7 @@ export function FlowForm({ part, onPart, goTo = null, ...form }: FlowFormProps) 
                   problems={ofFlow.filter(({ path: place }) => isOf(name, place))}
                   onChoose={() => choose(name)}
                 >
-                  <span class="outline-title ellipsis">{parts[name].name}</span>
+                  <span class="grow ellipsis">{parts[name].name}</span>
                 </OutlineLink>
               ))}
             </div>

@@ -81,6 +81,13 @@ export function kindOf(flow: Mapping): string {
   return derivedDefaults.flow.kind({ steps, checklist: checklist!, launcher: launcher! })
 }
 
+/** How often people see a flow that does not say so. */
+export const frequencyOf = (flow: Mapping): string =>
+  derivedDefaults.flow.frequency({
+    kind: kindOf(flow) as FlowDefinition['kind'],
+    launcher: (flow.launcher ?? null) as never,
+  })
+
 /** The kind of a step: as set, or derived from whether it points at something. */
 export const stepKindOf = (step: Mapping): string =>
   typeof step.kind === 'string'

@@ -1,6 +1,6 @@
 import type { Mapping } from '../../../../core/flow/plain.ts'
 import { flowKinds } from '../../flows/flow-list.ts'
-import { kindOf, mappingsAt, textOf } from './flow-json.ts'
+import { frequencyOf, kindOf, mappingsAt, textOf } from './flow-json.ts'
 import { allOrAny, matchNames } from './names.ts'
 import type { Field, Group } from './table.ts'
 import { themeGroups } from './theme-table.ts'
@@ -36,7 +36,7 @@ export const details: readonly Group[] = [
         label: 'How often a person sees it',
         as: 'choice',
         names: { once: 'Once', until_completed: 'Until completed', always: 'Every time' },
-        chosen: () => 'once',
+        chosen: frequencyOf,
         shown: flow => kindOf(flow) !== 'launcher',
       },
       {

@@ -1,8 +1,8 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { useDragging } from './dragging.ts'
 import { type Entry, entriesOf, type ListName, listPaths, maxEntries } from './entries.ts'
 import { type FlowProblem, pointerOf, problemsUnder, useForm } from './form.ts'
 import { Problems } from './problems.tsx'
@@ -68,10 +68,8 @@ export function OutlineList({
 }) {
   const { flow, problems, isLocked } = useForm()
   const box = useRef<HTMLOListElement>(null)
-  const dragged = useSignal<Entry | null>(null)
-  /** The row before which it would land. */
-  const over = useSignal<number | null>(null)
   const entries = entriesOf(flow, list)
+  const dragging = useDragging(entries.length, (from, to) => onMove(entries[from]!, to))
   const say = listNames[list]
   const path = listPaths[list]
   const byKey = (entry: Entry, event: KeyboardEvent) => {
@@ -84,19 +82,6 @@ export function OutlineList({
       box.current?.querySelectorAll<HTMLElement>('[draggable]')[to]?.focus()
     })
   }
-  const drop = () => {
-    const [entry, before] = [dragged.value, over.value]
-    dragged.value = over.value = null
-    if (entry === null || before === null) return
-    const to = before > entry.index ? before - 1 : before
-    if (to !== entry.index) onMove(entry, to)
-  }
-  const classOf = (index: number) =>
-    over.value === index
-      ? 'drop-before'
-      : over.value === entries.length && index === entries.length - 1
-        ? 'drop-after'
-        : ''
   return (
     <section aria-label={say.name} class="outline-section">
       <h2>{say.name}</h2>
@@ -106,31 +91,15 @@ export function OutlineList({
         {entries.map(entry => (
           <li
             key={entry.index}
-            class={`outline-entry ${classOf(entry.index)}`}
-            onDragOver={event => {
-              if (dragged.value === null) return
-              event.preventDefault()
-              const { top, height } = event.currentTarget.getBoundingClientRect()
-              over.value = event.clientY < top + height / 2 ? entry.index : entry.index + 1
-            }}
-            onDrop={event => {
-              event.preventDefault()
-              drop()
-            }}
+            class={`outline-entry ${dragging.classOf(entry.index)}`}
+            {...dragging.row(entry.index)}
           >
             {!isLocked && entries.length > 1 && (
               <button
                 type="button"
                 class="grip"
-                draggable
                 aria-label={`Move “${entry.title}”: drag it, or press the up and down arrows`}
-                title="Drag to move"
-                onDragStart={event => {
-                  dragged.value = entry
-                  event.dataTransfer!.effectAllowed = 'move'
-                  event.dataTransfer!.setData('text/plain', entry.title)
-                }}
-                onDragEnd={() => (dragged.value = over.value = null)}
+                {...dragging.grip(entry.index, entry.title)}
                 onKeyDown={event => byKey(entry, event)}
               >
                 <Icon name="grip" />
@@ -144,7 +113,7 @@ export function OutlineList({
               <span class="step-number soft" aria-hidden="true">
                 {entry.index + 1}
               </span>
-              <bdi class="outline-title ellipsis">{entry.title}</bdi>
+              <bdi class="grow ellipsis">{entry.title}</bdi>
             </OutlineLink>
           </li>
         ))}

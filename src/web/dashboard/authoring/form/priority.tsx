@@ -4,6 +4,7 @@ import type { Mapping } from '../../../../core/flow/plain.ts'
 import { never, useRead } from '../../api/read.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
+import { useDragging } from './dragging.ts'
 import { listOf } from './entries.ts'
 import { kindOf, mappingsAt, textOf } from './flow-json.ts'
 import { useForm } from './form.ts'
@@ -18,6 +19,9 @@ interface Listed {
   }[]
 }
 
+/** As in the flow's schema. */
+const maxPriority = 1_000_000
+
 type Rule = Pick<UrlRule, 'match' | 'pattern'>
 
 const rulesOf = (flow: Mapping) =>
@@ -25,6 +29,8 @@ const rulesOf = (flow: Mapping) =>
     match: textOf(match) as Rule['match'],
     pattern: textOf(pattern),
   }))
+
+type Competing = ReturnType<typeof useCompeting>[number]
 
 /** Published flows that can be due on the same pages, with the first that people see on top. */
 function useCompeting(flow: Mapping) {
@@ -43,35 +49,57 @@ function useCompeting(flow: Mapping) {
     .sort((a, b) => b.priority - a.priority)
 }
 
+/** The priority at a place among others: between both neighbours, or level with the lower one. */
+function priorityAt(place: number, others: readonly { priority: number }[]): number {
+  const [upper, lower] = [others[place - 1], others[place]]
+  if (!lower) return Math.max(-maxPriority, upper!.priority - 1)
+  const next = Math.min(maxPriority, lower.priority + 1)
+  return upper && next >= upper.priority ? lower.priority : next
+}
+
 /** Which flow comes first on pages that show several: a list in which this flow moves. */
 export function PriorityField({ frame, value, write, flow }: ControlProps) {
   const { isLocked } = useForm()
   const own = typeof value === 'number' ? value : 0
-  const others = useCompeting(flow)
-  const above = others.filter(({ priority }) => priority > own)
-  const same = others.filter(({ priority }) => priority === own)
-  const below = others.filter(({ priority }) => priority < own)
+  const competing = useCompeting(flow)
+  const above = competing.filter(({ priority }) => priority > own)
+  const same = competing.filter(({ priority }) => priority === own)
+  const below = competing.filter(({ priority }) => priority < own)
   // A step at a time: past the flows of the same priority, or level with the next.
   const up = same.length > 0 ? own + 1 : (above.at(-1)?.priority ?? own)
   const down = same.length > 0 ? own - 1 : (below[0]?.priority ?? own)
+  const others = [...above, ...below]
+  const dragging = useDragging(others.length + 1, (_, to) => write(priorityAt(to, others)))
+  const rowOf = ({ key, name }: Competing, place: number) => (
+    <li key={key} class={dragging.classOf(place)} {...dragging.row(place)}>
+      {name}
+    </li>
+  )
   return (
     <Field {...frame} isGroup hint="The first flow in the list is shown first.">
       {() => (
         <>
-          {others.length === 0 ? (
+          {competing.length === 0 ? (
             <p class="hint">No other published flow is shown on these pages.</p>
           ) : (
             <ol class="priority-list framed">
-              {above.map(({ key, name }) => (
-                <li key={key}>{name}</li>
-              ))}
-              <li class="own" aria-current="true">
+              {above.map(rowOf)}
+              <li
+                class={`own ${dragging.classOf(above.length)}`}
+                aria-current="true"
+                {...dragging.row(above.length)}
+              >
                 <strong>This flow</strong>
                 {same.length > 0 && (
                   <span class="hint">level with {same.map(({ name }) => name).join(', ')}</span>
                 )}
                 {!isLocked && (
-                  <span class="entry-actions">
+                  <span class="entry-actions push">
+                    <IconButton
+                      icon="grip"
+                      label="Move this flow: drag it"
+                      {...dragging.grip(above.length, 'This flow')}
+                    />
                     <IconButton
                       icon="up"
                       label="Show earlier"
@@ -87,9 +115,7 @@ export function PriorityField({ frame, value, write, flow }: ControlProps) {
                   </span>
                 )}
               </li>
-              {below.map(({ key, name }) => (
-                <li key={key}>{name}</li>
-              ))}
+              {below.map((one, place) => rowOf(one, above.length + 1 + place))}
             </ol>
           )}
         </>

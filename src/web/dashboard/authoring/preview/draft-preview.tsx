@@ -21,9 +21,11 @@ export function DraftPreview({ flowKey }: { flowKey: string }) {
   const draft = useRead<DraftAnswer>(isOpen.value ? flowPath(flowKey, '/draft') : null)
   return (
     <div class="stack below-4">
-      <Button aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
-        {isOpen.value ? 'Hide preview' : 'Show preview'}
-      </Button>
+      <div>
+        <Button aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
+          {isOpen.value ? 'Hide preview' : 'Show preview'}
+        </Button>
+      </div>
       {isOpen.value && (
         <Reading of={draft}>
           {({ definition }) => <Preview definition={definition as FlowDefinition} />}

@@ -35,6 +35,10 @@ const localesOf = (flow: Flow | null) => [
   ...Object.keys(flow?.texts ?? {}),
 ]
 
+/** Above and below the preview: what stands there while all of it is in sight, in pixels. */
+const besidePreview = 260
+const minScale = 0.5
+
 const endings = {
   completed: 'Completed: the flow closes.',
   dismissed: 'Closed by the visitor.',
@@ -54,7 +58,9 @@ export function FlowPreview({ flow, isLoading, part, onPart, theme }: FlowPrevie
     const { style } = room.current!
     style.setProperty('--preview-width', `${size.width}px`)
     style.setProperty('--preview-height', `${size.height}px`)
-    style.setProperty('--preview-scale', `${Math.min(1, width.value / size.width)}`)
+    const inWindow = Math.max(minScale, (innerHeight - besidePreview) / size.height)
+    const scale = Math.min(1, width.value / size.width, inWindow)
+    style.setProperty('--preview-scale', `${scale}`)
   }, [room, size.width, size.height, width.value])
 
   const parts = known ? partsOf(known) : []
