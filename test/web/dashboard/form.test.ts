@@ -405,6 +405,7 @@ test('priority is moved past the flows that are shown on the same pages, by butt
   await isSaved(page)
   expect(await draftOf('first')).toContain('priority: 1')
   const last = list.getByRole('listitem').last()
+  await last.scrollIntoViewIfNeeded()
   await list.locator('[draggable]').dragTo(last, { targetPosition: { x: 20, y: 30 } })
   await list.getByRole('listitem').last().getByText('This flow').waitFor()
   await isSaved(page)

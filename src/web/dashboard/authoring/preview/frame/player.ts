@@ -14,31 +14,10 @@ import type { StageDeps } from '../../../../snippet/stage.ts'
 import type { FromFrame } from '../messages.ts'
 import { letGoOfFocus } from './keyboard.ts'
 import type { MockPage } from './mock-page.ts'
+import { withLogosThatLoad, withoutPages } from './shown-here.ts'
 
 /** A narrower page begins with its checklist folded up, as for visitors; CSS pixels. */
 const roomyPx = 600
-
-/**
- * A step that names its page is shown as if on that page, because there is no other page here. No rule
- * leaves a step out, because each is here to be seen.
- */
-const withoutPages = (flow: Flow): Flow => ({
-  ...flow,
-  theme: withLogosThatLoad(flow.theme),
-  steps: flow.steps.map(({ page: _, navigate: __, when: ___, ...step }) => step),
-})
-
-/** A logo that is relative to the visitor's page cannot load here, so no room is left for it. */
-function withLogosThatLoad<Of extends MaybeTheme>(theme: Of): Of {
-  if (!theme) return theme
-  const { logo, dark: { logo: darkLogo, ...dark } = {}, ...rest } = theme
-  const loads = (address?: string) => address?.startsWith('https:')
-  return {
-    ...rest,
-    ...(loads(logo) && { logo }),
-    ...(theme.dark && { dark: { ...dark, ...(loads(darkLogo) && { logo: darkLogo }) } }),
-  } as Of
-}
 
 const noReports = { health() {}, fingerprint() {} }
 
