@@ -65,24 +65,26 @@ export async function startBuilding(
   /** The field to give the focus back to, once the step is drawn. */
   let field: HTMLElement | null = null
 
+  const focused = () => place.shadow.activeElement as HTMLElement | null
   /** Puts the builder above the step that was just drawn, and into it if it is modal. */
   const raise = () => {
     place.attach()
     if (!root.isConnected) return
+    const wanted = focused() ?? field
+    field = null
     if (root.matches(':popover-open')) root.hidePopover()
     root.showPopover()
-    if (field?.isConnected && place.shadow.activeElement !== field) {
-      const { selectionStart, selectionEnd } = field as HTMLTextAreaElement
-      field.focus({ preventScroll: true })
-      safely(() => (field as HTMLTextAreaElement).setSelectionRange(selectionStart, selectionEnd))
-    }
-    field = null
+    if (!wanted?.isConnected || focused() === wanted) return
+    const { selectionStart, selectionEnd } = wanted as HTMLTextAreaElement
+    wanted.focus({ preventScroll: true })
+    safely(() => (wanted as HTMLTextAreaElement).setSelectionRange(selectionStart, selectionEnd))
   }
-
   /** A modal step that is taken away must not take the builder with it. */
   const leaveStep = () => {
-    field ??= place.shadow.activeElement as HTMLElement | null
-    if (place.shadow.host.getRootNode() !== document) place.leave()
+    field = focused() ?? field
+    if (place.shadow.host.getRootNode() === document) return
+    place.leave()
+    root.showPopover()
   }
 
   const draw = () => {
@@ -143,7 +145,8 @@ export async function startBuilding(
       patch({ picking: what, picked: null })
       picking.switch(true)
       // From here on the keys move between the page's elements.
-      ;(place.shadow.activeElement as HTMLElement | null)?.blur()
+      focused()?.blur()
+      field = null
     },
     stopPicking() {
       picking.switch(false)

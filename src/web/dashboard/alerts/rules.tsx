@@ -6,10 +6,9 @@ import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
 import { Rejection } from '../parts/rejection.tsx'
 import { say } from '../parts/toast.tsx'
+import { addressOf } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { save, settingsPath } from './saving.ts'
-
-type Rules = AlertSettings['rules']
 
 const rules = [
   [
@@ -36,21 +35,22 @@ export function RulesSection() {
   const settings = useRead<AlertSettings>(settingsPath)
   return (
     <Reading of={settings} lines={4}>
-      {({ rules }) => <RulesForm stored={rules} />}
+      {data => <RulesForm stored={data} />}
     </Reading>
   )
 }
 
-function RulesForm({ stored }: { stored: Rules }) {
+function RulesForm({ stored }: { stored: AlertSettings }) {
   const { isBusy, refused, run } = useAction()
-  const chosen = useSignal(stored)
+  const chosen = useSignal(stored.rules)
+  const isMailed = useSignal(stored.report.alerts)
   return (
     <form
       class="setting-form"
       onSubmit={event => {
         event.preventDefault()
         run(async () => {
-          await save({ rules: chosen.value })
+          await save({ rules: chosen.value, report: { alerts: isMailed.value } })
           say('Rules saved.')
         })
       }}
@@ -64,6 +64,18 @@ function RulesForm({ stored }: { stored: Rules }) {
           onChange={on => (chosen.value = { ...chosen.value, [rule]: { on } })}
         />
       ))}
+      <Check
+        label="Send alerts by email"
+        note={
+          <>
+            To the confirmed addresses of the{' '}
+            <a href={addressOf(['settings', 'report'])}>weekly report</a>. Webhooks get alerts in
+            any case.
+          </>
+        }
+        checked={isMailed.value}
+        onChange={checked => (isMailed.value = checked)}
+      />
       <Rejection failure={refused.value} />
       <div class="row-actions">
         <Button type="submit" look="primary" isBusy={isBusy.value}>
