@@ -263,7 +263,7 @@ describe('a new flow', () => {
     const { page } = await openEditor(house, 'new/blank')
     await page.getByLabel('Checklist', { exact: false }).check()
     await page.getByRole('region', { name: 'Items' }).getByRole('listitem').waitFor()
-    await page.getByLabel('Announcement', { exact: false }).check()
+    await page.getByRole('radio', { name: /^Announcement/ }).check()
     await part(page, 'Message')
     await page.getByLabel('Title', { exact: true }).fill('News')
     expect(await page.getByRole('region', { name: 'Steps' }).count()).toBe(0)
