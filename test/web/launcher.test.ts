@@ -33,10 +33,15 @@ const flows = `
   title: Beside
   ${only('/beside')}
   launcher: { items: [{ key: docs, title: Read the guide, href: /guide }] }
+- key: sides
+  kind: launcher
+  title: Sides
+  ${only('/sides')}
+  launcher: { side: start, items: [{ key: docs, title: Read the guide, href: /guide }] }
 - key: beside-list
   kind: checklist
   title: To do
-  ${only('/beside')}
+  targeting: { urls: [{ match: exact, pattern: /beside }, { match: exact, pattern: /sides }] }
   checklist: { items: [{ key: a, title: A }] }
 - key: welcome
   title: Welcome
@@ -142,6 +147,14 @@ test('it opens a checklist, with its progress', async () => {
   await button('Close').click()
   await opener(page, 'Help 1 unread').click()
   await button('First steps 1 of 2').waitFor()
+})
+
+test('a list and a resource centre that are open together have names of their own', async () => {
+  const { page } = await visit('/sides', { viewport: { width: 900, height: 700 } })
+  await page.getByRole('dialog', { name: 'To do' }).waitFor()
+  await opener(page, 'Sides').click()
+  await page.getByRole('dialog', { name: 'Sides' }).waitFor()
+  await page.getByRole('dialog', { name: 'To do' }).waitFor()
 })
 
 test('the keyboard opens it, moves in it and leaves it', async () => {

@@ -24,6 +24,8 @@ import { styles } from './styles.ts'
 
 /** How often the builder returns if the page removed it, and outlines follow, milliseconds. */
 const followMs = 100
+/** By then a step that was drawn is in its place, milliseconds. */
+const placedMs = 300
 
 /** A key that no step of the flow has. */
 function freeKey(taken: readonly string[]): string {
@@ -45,7 +47,6 @@ export async function startBuilding(
   const place = createPlace('builder', pickStyles + styles, 'open')
   shield(place.shadow, window)
   const root = make(window, 'div', 'builder', { popover: 'manual', lang: 'en' })
-  root.dir = getComputedStyle(document.body).direction
   place.shadow.append(root)
   const pointed = createOutline(place, '')
 
@@ -95,6 +96,7 @@ export async function startBuilding(
       </>,
       root,
     )
+    root.dir = getComputedStyle(document.body).direction
     root.classList.toggle('other', state.isOtherSide)
     if (!state.draft || state.picking || state.isOver) return drawing?.hide()
     drawing?.show(state.draft.flow, state.step, state.draft.theme)
@@ -257,7 +259,7 @@ export async function startBuilding(
             text: () => fieldOf('textarea'),
           }),
         )
-        if (isOther) safely(makeRoom)
+        if (isOther) setTimeout(() => safely(makeRoom), placedMs)
       },
       missing: isMissing =>
         isMissing !== state.isMissing && queueMicrotask(() => patch({ isMissing })),

@@ -107,7 +107,7 @@ export function drawLauncher(
     const scrolled = panel?.querySelector('.inner')?.scrollTop ?? 0
     const isNew = panel === null
     const shut = () => actions.toggle(false)
-    const title = make(page, 'h2', '', { id: 'title', part: 'title' }, headingOf(now))
+    const title = make(page, 'h2', '', { id: 'launcher-title', part: 'title' }, headingOf(now))
     const inner = make(page, 'div', 'inner', {}, title)
     inner.append(drawOffers(state.offers, now, words, page, { ...actions, speak, markdownNodes }))
     const drawn = make(
@@ -119,7 +119,7 @@ export function drawLauncher(
         popover: 'manual',
         role: 'dialog',
         part: 'card panel',
-        'aria-labelledby': 'title',
+        'aria-labelledby': 'launcher-title',
         tabindex: '-1',
       },
       inner,
