@@ -164,7 +164,10 @@ const longIdleSeconds = 240
 /** Every route of the public port. */
 export function routesOf(deps: AppDeps): Route[] {
   const { stores, management, flowWork, clock } = deps
-  const analytics = analyticsRoutes({ stores, flows: management.flows, clock })
+  const analytics = analyticsRoutes({
+    ...{ stores, clock },
+    ...{ flows: management.flows, segments: management.segments },
+  })
   const steps = stepRoutes(deps, management.evidence)
   const publicUrl = deps.dashboard?.publicUrl ?? null
   const routes = [
@@ -184,7 +187,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...ticketRoutes({ ...management, stores, flowWork }),
     ...environmentRoutes({ ...management, stores, flowWork }),
     ...imageRoutes({ ...management, publicUrl }),
-    ...runRoutes({ stores, runs: management.runs }),
+    ...runRoutes({ stores, runs: management.runs, segments: management.segments }),
     ...segmentRoutes({ segments: management.segments }),
     ...peopleRoutes({ ...management, stores, clock }),
     ...operationsRoutes({ ...management, server: deps.server }),

@@ -7,7 +7,7 @@ import type { Reply } from './responder.ts'
 
 /** The groups of operations, in the order of the document. */
 export const tags = {
-  Flows: 'Published tours, checklists and announcements.',
+  Flows: 'Published tours, checklists, announcements and launchers.',
   Checklists: "A person's progress.",
   Events: 'What people did, in batches. Each event is stored once.',
   Steps: "Whether pages find a step's element, and whether it has changed.",

@@ -11,6 +11,7 @@ import exportAndSql from './export-and-sql.md' with { type: 'text' }
 import guarantees from './guarantees.md' with { type: 'text' }
 import identityProvider from './identity-provider.md' with { type: 'text' }
 import installTheSnippet from './install-the-snippet.md' with { type: 'text' }
+import launcher from './launcher.md' with { type: 'text' }
 import limits from './limits.md' with { type: 'text' }
 import operations from './operations.md' with { type: 'text' }
 import privacy from './privacy.md' with { type: 'text' }
@@ -40,6 +41,7 @@ export const sources: Readonly<Record<string, Readonly<Record<string, string>>>>
     'install-the-snippet': installTheSnippet,
     sdk,
     'write-flows': writeFlows,
+    launcher,
     theme,
     troubleshoot,
     alerts,

@@ -245,7 +245,7 @@ const annsHash = (secret: string) => createHmac('sha256', secret).update('ann').
 async function playAcme(operator: Operator, firstKey: string): Promise<Credentials> {
   await operator.configure()
   await operator.flows('push', flowFile('acme.yaml'))
-  const published = ['tour', 'checklist', 'news', 'twice', 'funnel', 'empty', 'times']
+  const published = ['tour', 'checklist', 'news', 'centre', 'twice', 'funnel', 'empty', 'times']
   await operator.flows('publish', ...published, 'unpublished', 'archived')
   await operator.flows('unpublish', 'unpublished')
   await operator.flows('archive', 'archived')

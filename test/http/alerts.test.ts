@@ -289,7 +289,7 @@ describe('a mail address', () => {
     await set({ report: { on: true, mails: [team] } })
     const [asking, ...others] = await sent()
     expect([asking!.to, asking!.subject, others]).toEqual([
-      ...[team, `Confirm that you want weekly reports of ${own.tenant.organisation.name}`, []],
+      ...[team, `Confirm that you want mail about ${own.tenant.organisation.name}`, []],
     ])
     world.clock.moveTo(Date.UTC(2026, 10, 23, 9))
     await check(2)
@@ -336,6 +336,63 @@ describe('a mail address', () => {
       ]),
     )
     expect(JSON.stringify([lines, stored])).not.toContain('/mail/')
+  })
+
+  test('gets alerts by the names of flow and question once its owner wants that, and when they are over', async () => {
+    const own = await house()
+    const { world, tenant, set, check, mails } = own
+    const question = { type: 'rating', scale: 'nps' } as const
+    const flow = tenant.publish({
+      ...{ key: 'nps', name: 'Customer happiness' },
+      steps: [{ key: 'score', title: 'Would you recommend us?', question }],
+    })
+    let person = 0
+    const answers = async (score: number) => {
+      const events = Array.from({ length: 20 }, () => {
+        const id = `p${person++}`
+        const of = { userId: id, runId: id, flowId: flow.id }
+        return [
+          { ...of, kind: 'flow_started' },
+          {
+            ...{ ...of, kind: 'question_answered', stepId: flow.steps[0]!.id },
+            properties: { answer: score },
+          },
+        ]
+      }).flat()
+      expect((await tenant.send(events)).status).toBe(202)
+    }
+    await set({ rules: { scoreLow: { on: true } }, report: { mails: [team] } })
+    await own.watch.sendDue()
+    await open(world, 'POST', linkIn(mails.splice(0)[0]!, 'confirm'))
+    await answers(3)
+    await check()
+    expect(mails).toEqual([])
+
+    await set({ rules: { scoreLow: { on: false } }, report: { alerts: true } })
+    await check()
+    await set({ rules: { scoreLow: { on: true } } })
+    world.clock.advance(hourMs)
+    await check()
+    const [low, ...others] = mails.splice(0)
+    expect(others).toEqual([])
+    const { name, slug } = tenant.organisation
+    expect(low!.subject).toStartWith(`${name} on Cairn: `)
+    expect(low!.text).toContain('"Would you recommend us?" of flow "Customer happiness" is -100')
+    expect(low!.text).toContain(`https://cairn.example.com/dashboard/${slug}/flows/nps`)
+    expect(low!.unsubscribe).toBe(linkIn(low!, 'unsubscribe'))
+
+    await answers(10)
+    await answers(10)
+    world.clock.advance(hourMs)
+    await check()
+    const [over] = mails.splice(0)
+    expect(over!.text).toContain('Resolved: ')
+    expect((await open(world, 'POST', low!.unsubscribe!))[0]).toBe(200)
+    await answers(0)
+    await answers(0)
+    world.clock.advance(hourMs)
+    await check()
+    expect(mails).toEqual([])
   })
 
   test('has a link of its own, which works for 7 days and ends with the next one', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import {
   attendedMs,
+  maxBuildRequests,
   maxWaitingChanges,
   maxWaitingText,
   redeemMs,
@@ -307,6 +308,7 @@ describe('a page on which a draft is built', () => {
   test('has a bounded mailbox', async () => {
     const { token, read, settle } = await building()
     for (let i = 0; i < maxWaitingChanges; i++) {
+      if (i % 10 === 0) world.clock.advance(1_000)
       expect((await say('changes', proposed(title(`${i}`)), { token })).status).toBe(200)
     }
     expect(await say('changes', proposed(title('more')), { token })).toMatchObject({
@@ -314,6 +316,7 @@ describe('a page on which a draft is built', () => {
       body: { code: 'too_many_changes' },
     })
     await settle(maxWaitingChanges)
+    world.clock.advance(1_000)
     // Few, but long ones.
     const long = { ...title('x'.repeat(10_000)), field: 'body' }
     const statuses: number[] = []
@@ -322,6 +325,18 @@ describe('a page on which a draft is built', () => {
     expect(new Set(statuses)).toEqual(new Set([200, 409]))
     const { changes } = await read()
     expect(JSON.stringify(changes).length).toBeLessThanOrEqual(maxWaitingText)
+  })
+
+  test('is slowed down if it asks too often', async () => {
+    const { token } = await building()
+    const statuses: number[] = []
+    for (let i = 0; i <= maxBuildRequests; i++) {
+      statuses.push((await say('draft', { known: 'x' }, { token })).status)
+    }
+    expect(statuses.filter(status => status === 200)).toHaveLength(maxBuildRequests)
+    expect(statuses.at(-1)).toBe(429)
+    world.clock.advance(1_000)
+    expect((await say('draft', {}, { token })).status).toBe(200)
   })
 
   test('has changes that only the author who started it can settle', async () => {

@@ -18,7 +18,14 @@ export const pictureNames = [...pictures.keys()]
 /** One picture for each kind of step, question and list. */
 export const kinds = [
   ...['tooltip-image', 'modal', 'slideout', 'banner', 'hotspot-open', 'hint', 'elsewhere'],
-  ...['question-score', 'question-stars', 'question-choice', 'question-text', 'checklist'],
+  ...[
+    'question-score',
+    'question-stars',
+    'question-choice',
+    'question-text',
+    'checklist',
+    'launcher',
+  ],
 ]
 
 /** The pictures that are compared pixel by pixel. */
@@ -26,6 +33,7 @@ export const comparedPictures: readonly (readonly [name: string, look: Look])[] 
   ...kinds.flatMap(kind => [[kind, 'light'] as const, [kind, 'dark'] as const]),
   ['question-score', 'phone'],
   ['tooltip-image', 'rtl'],
+  ['launcher', 'phone'],
 ]
 
 /** As large as the gallery shows them, CSS pixels. */

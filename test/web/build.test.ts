@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import type { FlowDefinition } from '../../src/core/flow/flow.ts'
 import { AuthoredSite } from '../support/authored-site.ts'
-import type { Noticed, Page } from '../support/browser.ts'
+import type { Page } from '../support/browser.ts'
 import { DashboardHouse, hardToUse, type Manage } from '../support/dashboard.ts'
 import { isSaved } from '../support/flow-editor.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
@@ -45,7 +45,9 @@ let count = 0
 async function built(options: Parameters<typeof house.visit>[1] = {}) {
   const key = `built-${++count}`
   await manage('POST', '/push', { flows: [definition(key)] })
-  const { page, noticed } = await house.visit(`/flows/${key}/edit`, { role: 'editor', ...options })
+  const { page } = await house.visit(`/flows/${key}/edit`, { role: 'editor', ...options })
+  const requests: string[] = []
+  page.context().on('request', request => requests.push(request.url()))
   await page.getByRole('button', { name: 'Build on your page' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Page URL').fill(`${site.origin}/projects`)
@@ -53,9 +55,12 @@ async function built(options: Parameters<typeof house.visit>[1] = {}) {
     page.context().waitForEvent('page'),
     dialog.getByRole('button', { name: 'Open page' }).click(),
   ])
+  const complaints: string[] = []
+  tab.on('console', message => message.type() === 'error' && complaints.push(message.text()))
+  tab.on('pageerror', error => complaints.push(error.message))
   await bar(tab).getByText('Saved in the draft').waitFor()
   await page.getByText('Connected').waitFor()
-  return { key, page, tab, noticed }
+  return { key, page, tab, requests, complaints }
 }
 
 const bar = (tab: Page) => tab.getByRole('region', { name: 'Cairn builder' })
@@ -75,16 +80,17 @@ async function pick(tab: Page, name: string): Promise<void> {
   await tab.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
 }
 
-const toCairn = ({ requests }: Noticed) =>
+/** What was asked of Cairn, without what the dashboard asks. */
+const ofPage = (requests: readonly string[]) =>
   new Set(
     requests
       .filter(url => url.startsWith(house.server.url))
       .map(url => url.slice(house.server.url.length).replace(/[?#].*|-[0-9a-f]{16}/g, ''))
-      .filter(path => !path.startsWith('/dashboard') && !path.startsWith('/api/v1/manage')),
+      .filter(path => !/^\/(dashboard|docs|api\/v1\/manage)\b/.test(path)),
   )
 
 test('the steps stand on the page, and what is changed there is in the form and in the draft', async () => {
-  const { key, page, tab, noticed } = await built()
+  const { key, page, tab, requests, complaints } = await built()
   await card(tab, 'Hello').waitFor()
   await choose(tab, 'Start a project')
   await card(tab, 'Start a project').waitFor()
@@ -117,7 +123,7 @@ test('the steps stand on the page, and what is changed there is in the form and 
   // Nothing is published, reported or complained about.
   const { flows } = await manage<{ flows: { key: string; status: string }[] }>('GET', '/flows')
   expect(flows.find(flow => flow.key === key)!.status).toBe('draft')
-  expect([...toCairn(noticed)].toSorted()).toEqual([
+  expect([...ofPage(requests)].toSorted()).toEqual([
     '/author/changes',
     '/author/draft',
     '/author/redeem',
@@ -125,7 +131,7 @@ test('the steps stand on the page, and what is changed there is in the form and 
     '/snippet-renderer.js',
     '/snippet.js',
   ])
-  expect(noticed.complaints).toEqual([])
+  expect(complaints).toEqual([])
 })
 
 test('the title is written on the card, and the card is dragged to another side', async () => {
@@ -238,7 +244,7 @@ test('the keyboard alone can build, and keeps the focus while the step is drawn 
 })
 
 test('building goes on where the page draws itself anew, and over a page load', async () => {
-  const { key, tab, noticed } = await built()
+  const { key, tab, complaints } = await built()
   await choose(tab, 'Invite your team')
   await bar(tab).getByText('The element of this step is not on this page').waitFor()
   await tab.getByRole('link', { name: 'Team' }).click()
@@ -250,7 +256,7 @@ test('building goes on where the page draws itself anew, and over a page load', 
   await card(tab, 'Invite your team').waitFor()
   await tab.getByLabel('Title').fill('Ask your team')
   await titlesBecome(key, 'Hello', 'Start a project', 'Ask your team')
-  expect(noticed.complaints).toEqual([])
+  expect(complaints).toEqual([])
 })
 
 test('a frozen page keeps its menus open, so that what is in them can be picked', async () => {
@@ -305,10 +311,8 @@ test('without the editor open, changes wait, and the page says where to go', asy
   await tab.getByRole('heading', { name: 'News' }).waitFor()
 })
 
-test('a draft with errors and a conflict are said on the page, and nothing of them is lost', async () => {
+test('a conflict is explained on the page, and is resolved in the dashboard', async () => {
   const { key, page, tab } = await built()
-  await page.getByRole('button', { name: 'Details' }).click()
-  await page.getByRole('button', { name: 'Pages and people' }).click()
   await manage('PUT', `/flows/${key}/draft`, { ...definition(key), name: 'Theirs' }, '*')
   await tab.getByLabel('Title').fill('Mine')
   await bar(tab).getByText('someone else saved first').waitFor()
@@ -318,7 +322,7 @@ test('a draft with errors and a conflict are said on the page, and nothing of th
   await bar(tab).getByText('Saved in the draft').waitFor()
 })
 
-test('on a phone, targets are 44 pixels high, and axe-core finds nothing to mend', async () => {
+test('on a phone, targets are 44 pixels high, and axe-core reports nothing', async () => {
   const { tab } = await built()
   await tab.setViewportSize({ width: 390, height: 760 })
   await card(tab, 'Hello').waitFor()

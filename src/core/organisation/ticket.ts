@@ -40,6 +40,9 @@ export const maxWaitingChanges = 50
 export const maxWaitingText = 128 * 1024
 export const maxChanges = 5_000
 
+/** How many requests the page of a builder may make a second. A page in use makes about three. */
+export const maxBuildRequests = 20
+
 /** The author's dashboard counts as open for as long after it last read the session. */
 export const attendedMs = 10_000
 

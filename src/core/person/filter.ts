@@ -109,12 +109,3 @@ export function rulesVerdict({ match = 'all', rules = [] }: Rules, traits: Repor
   }
   return isUnknown ? null : !decisive
 }
-
-/** Whether an answer, as it is counted, meets a condition. Of one in words, the words are not known here. */
-export function answerMeets({ from, to, choice }: AnswerCondition, counted: string): boolean {
-  const answer: unknown = JSON.parse(counted)
-  if (choice !== undefined)
-    return answer === choice || (Array.isArray(answer) && answer.includes(choice))
-  if (from === undefined && to === undefined) return true
-  return typeof answer === 'number' && answer >= (from ?? -Infinity) && answer <= (to ?? Infinity)
-}

@@ -49,14 +49,14 @@ export function mailRoutes(deps: AlertDeps & { stores: Pick<GateStores, 'catalog
       : await linkedRecipient(deps, organisation, action, token)
     if (recipient === null) return invalidLink
     const { mail, state } = recipient
-    const [name, title] = [organisation.name, `Weekly reports of ${organisation.name}`]
+    const [name, title] = [organisation.name, `Reports and alerts of ${organisation.name}`]
     if (action === 'unsubscribe') {
       return isFollowed
-        ? page('Unsubscribed', `${mail} no longer gets reports of ${name}.`)
+        ? page('Unsubscribed', `${mail} no longer gets reports and alerts of ${name}.`)
         : page(title, `Sent to ${mail}.`, 'Unsubscribe')
     }
     return isFollowed || state === 'confirmed'
-      ? page('Confirmed', `${mail} gets weekly reports of ${name}.`)
+      ? page('Confirmed', `${mail} gets reports and alerts of ${name}.`)
       : page(title, `Confirm to receive them at ${mail}.`, 'Confirm')
   }
   return mailActions.flatMap(action =>

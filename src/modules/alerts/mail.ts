@@ -59,14 +59,14 @@ export function confirmationMail(organisation: { name: string; slug: string }, l
   const isUnsafe = written.length > maxNameLength || /[\p{C}/:@]|\.\S/u.test(written)
   const name = isUnsafe ? slug : written
   return {
-    subject: `Confirm that you want weekly reports of ${name}`,
+    subject: `Confirm that you want mail about ${name}`,
     text: `\
-${name} added this address to its weekly report from Cairn.
+${name} added this address to its weekly report and alerts from Cairn.
 
-To receive the report, confirm within 7 days:
+To receive them, confirm within 7 days:
 ${link}
 
-If you do not want it, ignore this email. You get no reports unless you confirm.
+If you do not want them, ignore this email. You get nothing else unless you confirm.
 `,
   }
 }

@@ -84,9 +84,16 @@ type Deps = AlertDeps &
 export function alertRoutes(routeDeps: Deps): Route[] {
   const deps = { ...routeDeps, analytics: analyticsService(routeDeps) }
   const { store, clock } = deps
-  const described = ({ rules, report: { on, recipients } }: AlertSettingsRecord) => ({
+  const described = ({
     rules,
-    report: { on, mails: recipients.map(({ mail }) => mail), recipients: [...recipients] },
+    report: { on, alerts = false, recipients },
+  }: AlertSettingsRecord) => ({
+    rules,
+    report: {
+      ...{ on, alerts },
+      mails: recipients.map(({ mail }) => mail),
+      recipients: [...recipients],
+    },
     sendsMail: deps.outside().mail !== null,
   })
   return [

@@ -26,7 +26,7 @@ export const defaultSettings: AlertSettings = {
     installStale: { on: false },
     deadLetters: { on: false },
   },
-  report: { on: false, recipients: [] },
+  report: { on: false, alerts: false, recipients: [] },
 }
 
 interface Rule {

@@ -58,13 +58,24 @@ const Mail = text(3, 254, { examples: ['team@example.com'] })
 const Mails = Type.Array(Mail, {
   maxItems: 10,
   description:
-    'Addresses that get the weekly report once they confirm. Needs CAIRN_SMTP_URL and CAIRN_PUBLIC_URL.',
+    'Addresses that get the weekly report and alerts once they confirm. Needs CAIRN_SMTP_URL and CAIRN_PUBLIC_URL.',
+})
+
+const MailsAlerts = Type.Boolean({
+  description:
+    'Whether alerts are mailed too, one mail for all that a check finds. Off by default.',
+  examples: [true],
 })
 
 export const AlertSettings = Type.Object(
   {
     rules: AlertRules,
-    report: Type.Object({ on: On, mails: Mails, recipients: Type.Array(Recipient) }),
+    report: Type.Object({
+      on: On,
+      alerts: MailsAlerts,
+      mails: Mails,
+      recipients: Type.Array(Recipient),
+    }),
     sendsMail: Type.Boolean({
       description: 'Whether the operator has set a mail server and the address for links in mails.',
       examples: [false],
@@ -86,7 +97,13 @@ export const SettingsPatch = closed({
       deadLetters: rulePatch,
     }),
   ),
-  report: Type.Optional(closed({ on: Type.Optional(On), mails: Type.Optional(Mails) })),
+  report: Type.Optional(
+    closed({
+      on: Type.Optional(On),
+      alerts: Type.Optional(MailsAlerts),
+      mails: Type.Optional(Mails),
+    }),
+  ),
 })
 export type SettingsPatch = Static<typeof SettingsPatch>
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/time/clock.ts'
 import { version } from '../../core/version.ts'
 import type { AlertStore, Attempted, OutgoingDelivery } from '../../storage/interfaces/alerts.ts'
+import { type AlertNews, alertMail } from './alert-mail.ts'
 import { confirmationMail, type MailAction, mailLink } from './mail.ts'
 import { type Report, reportSubject, reportText } from './report.ts'
 import { afterAttempt, type Sent, signedHeaders } from './standard-webhooks.ts'
@@ -118,8 +119,11 @@ async function sendMail(
     return mail({ to, id, ...confirmationMail(data.organisation, linkTo('confirm')) })
   }
   if (recipient.state !== 'confirmed') return notConfirmed
-  const report = data as Report
   const unsubscribe = linkTo('unsubscribe')
+  if (type === 'alerts.news') {
+    return mail({ to, id, unsubscribe, ...alertMail(data as AlertNews, unsubscribe) })
+  }
+  const report = data as Report
   const text = reportText(report, unsubscribe)
   return mail({ to, subject: reportSubject(report), text, id, unsubscribe })
 }

@@ -35,6 +35,7 @@ const forAudit = ({ rules, report }: AlertSettings) => ({
   rules,
   report: {
     on: report.on,
+    alerts: report.alerts ?? false,
     mails: report.recipients.length,
     confirmed: report.recipients.filter(({ state }) => state === 'confirmed').length,
   },
@@ -102,14 +103,18 @@ export async function changeSettings(
     sentAt === null ? [] : added.map(mail => confirmationTo(organisation, mail, now))
   await countSends(store, organisation.ref, confirmations, now, null)
   const change = (before: AlertSettings): AlertSettings => {
-    const { on, recipients } = before.report
+    const { on, alerts = false, recipients } = before.report
     const known = (mail: string) => recipients.find(recipient => recipient.mail === mail)
     const wanted = mails?.map(
       (mail): Recipient => known(mail) ?? { mail, state: 'waiting', confirmationSentAt: sentAt },
     )
     return {
       rules: { ...before.rules, ...patch.rules },
-      report: { on: patch.report?.on ?? on, recipients: wanted ?? recipients },
+      report: {
+        on: patch.report?.on ?? on,
+        alerts: patch.report?.alerts ?? alerts,
+        recipients: wanted ?? recipients,
+      },
     }
   }
   return revise(deps, organisation, change, confirmations, ['alerts.change', audit])

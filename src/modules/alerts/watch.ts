@@ -1,7 +1,13 @@
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { newId } from '../../core/organisation/ids.ts'
 import { dayMs, hourMs, minuteMs } from '../../core/time/durations.ts'
-import type { Alert, AlertStore, RuleName } from '../../storage/interfaces/alerts.ts'
+import type {
+  Alert,
+  AlertSettings,
+  AlertStore,
+  Delivery,
+  RuleName,
+} from '../../storage/interfaces/alerts.ts'
 import { ruleNames } from '../../storage/interfaces/alerts.ts'
 import type { AnalyticsStores } from '../../storage/interfaces/analytics.ts'
 import type { InstallationStores } from '../../storage/interfaces/installation.ts'
@@ -11,7 +17,14 @@ import { analyticsService } from '../analytics/service.ts'
 import { isInstalled } from '../installation/findings.ts'
 import { seenIn } from '../installation/service.ts'
 import { checkSteps } from '../steps/check.ts'
-import { alertMessage, deliveriesKeptMs, deliveriesTo, maxDeliveries } from './messages.ts'
+import { alertNews, namesIn } from './alert-mail.ts'
+import {
+  alertMessage,
+  deliveriesKeptMs,
+  deliveriesTo,
+  maxDeliveries,
+  newDelivery,
+} from './messages.ts'
 import {
   flowsInWeeks,
   type ReportDeps,
@@ -120,9 +133,11 @@ export class AlertWatch {
       const webhooks = await store.webhooks(ref)
       const context = { slug, publicUrl: outside().publicUrl, now }
       // Switching a rule off resolves its alerts without a message.
-      const deliveries = [...opened, ...resolved.filter(({ rule }) => isOn(rule))].flatMap(alert =>
-        deliveriesTo(webhooks, alertMessage(alert, context), now),
-      )
+      const news = [...opened, ...resolved.filter(({ rule }) => isOn(rule))]
+      const deliveries = [
+        ...news.flatMap(alert => deliveriesTo(webhooks, alertMessage(alert, context), now)),
+        ...this.mailsAbout(news, organisation, settings, now),
+      ]
       await store.record(ref, { opened, resolved, deliveries }, maxDeliveries)
     }
     const { monday } = reportWeeks(now, zoneOf(organisation))
@@ -131,6 +146,22 @@ export class AlertWatch {
       const { changes } = await reportToSend(deps, organisation, settings, signal)
       await store.record(ref, changes, maxDeliveries)
     }
+  }
+
+  /** One mail about all alerts of a check to each confirmed address. */
+  private mailsAbout(
+    alerts: readonly Alert[],
+    organisation: Organisation,
+    { report: { alerts: isMailed = false, recipients } }: AlertSettings,
+    now: number,
+  ): Delivery[] {
+    const { stores, outside } = this.deps
+    const readers = recipients.filter(({ state }) => state === 'confirmed')
+    if (!isMailed || alerts.length === 0 || readers.length === 0) return []
+    const named = namesIn(stores.catalogue(), organisation)
+    const { publicUrl } = outside()
+    const message = alertNews(alerts, organisation, { named, publicUrl, now })
+    return readers.map(({ mail }) => newDelivery({ mail }, message, now))
   }
 
   private async observed(

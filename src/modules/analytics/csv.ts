@@ -33,7 +33,7 @@ const columnGroups = Object.keys(csvColumns) as ColumnGroup[]
 const hasGroup: Readonly<Record<ColumnGroup, (analytics: Analytics) => boolean>> = {
   always: () => true,
   periods: ({ periods }) => periods !== undefined,
-  groups: ({ filters, segments }) => filters.segment !== undefined || segments !== undefined,
+  groups: ({ filters, segments }) => (filters.segment ?? filters.saved ?? segments) !== undefined,
   questions: ({ steps }) => steps.some(({ question }) => question),
   experiment: ({ experiment }) => Boolean(experiment),
   last: () => true,
@@ -171,8 +171,12 @@ export const rowTypes: Readonly<Record<string, RowType>> = {
       ),
   },
   filter: {
-    means: 'With `segment=<trait>:<value>`: the value that all runs have, empty if unknown.',
-    rows: ({ filters: { segment = [] } }) => segment.map(row),
+    means:
+      'With `segment=<trait>:<value>`: the value that all runs have, empty if unknown. With the ID of a segment: its name as `value`, without a trait.',
+    rows: ({ filters: { segment = [], saved = [] } }) => [
+      ...segment.map(row),
+      ...saved.map(({ name }) => row({ value: name })),
+    ],
   },
   segment: {
     means:

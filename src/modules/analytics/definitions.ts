@@ -99,6 +99,8 @@ export const requestedDefinitions = {
       'Timed runs of the version by bin of timeToComplete.distribution, without the version filter.',
   },
   segments: {
+    'filters.saved':
+      'The saved segments whose rules the traits of each counted run met at its start.',
     'filters.segment':
       'Counted are runs whose person had all of these values at the start. A null value means unknown. Health is not filtered.',
     segments: `Runs by a listed trait of their person at the start: the ${maxValues} most frequent values, most runs first, then the rarer values together (other), then runs whose value is unknown (not_said).`,

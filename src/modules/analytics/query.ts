@@ -1,18 +1,27 @@
 import { invalid, maxProblems, type Problem } from '../../core/errors.ts'
-import type { FlowEntry } from '../../core/organisation/catalogue.ts'
+import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
+import type { PeopleFilter } from '../../core/person/filter.ts'
 import type { StepRef } from '../../core/reference.ts'
 import { below, nearest, quoted, shown } from '../../core/text/wording.ts'
 import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import { parametersOf } from '../../http/input.ts'
+import type { Segment, SegmentStore } from '../../storage/interfaces/segments.ts'
 import { definitions, requestedDefinitions } from './definitions.ts'
 import type { Interval } from './periods.ts'
 import type { AnalyticsQuery } from './schema.ts'
 
 /** Keeps only runs whose person had this value at the start; null: whose value is unknown. */
-export interface SegmentFilter {
+export interface TraitFilter {
   trait: string
   value: string | null
 }
+
+/** Keeps only runs whose person met the rules of a saved segment at the start. */
+export interface SavedFilter {
+  saved: { id: string; name: string; filter: PeopleFilter }
+}
+
+export type SegmentFilter = TraitFilter | SavedFilter
 
 /** A validated query. */
 export interface Query {
@@ -42,7 +51,12 @@ export function parseRange(
 }
 
 /** @throws AppError `validation_failed` */
-export function parseQuery(flow: FlowEntry, query: AnalyticsQuery, now: number): Query {
+export function parseQuery(
+  flow: FlowEntry,
+  query: AnalyticsQuery,
+  now: number,
+  saved: readonly Segment[] = [],
+): Query {
   const range = parseRange(query, now)
   const version = query.version === undefined ? null : Number(query.version)
   if (version !== null && !flow.versions.some(known => known.version === version)) {
@@ -52,7 +66,7 @@ export function parseQuery(flow: FlowEntry, query: AnalyticsQuery, now: number):
     flow,
     range,
     version,
-    ...parseSegments(flow, query.segment ?? []),
+    ...parseSegments(flow, query.segment ?? [], saved),
     interval: query.interval ?? null,
     hasDistribution: query.distribution === '1',
     hasPaths: query.ways === '1',
@@ -67,15 +81,40 @@ export function stepOf({ steps }: FlowEntry, key: string, path: string): StepRef
   throw invalid({ path, message: 'Must be the key of a step that was published' })
 }
 
-/** `plan:pro` filters runs, `plan` groups them. A trait's name never contains a colon. */
+const isId = (segment: string) => /^segment_[^:]*$/.test(segment)
+
+/** The saved segments that a query names by ID; none if it names none. */
+export async function savedIn(
+  store: Pick<SegmentStore, 'list'>,
+  { ref, traits }: Organisation,
+  segments: readonly string[] = [],
+): Promise<readonly Segment[]> {
+  return segments.some(segment => isId(segment) && !traits.includes(segment)) ? store.list(ref) : []
+}
+
+/**
+ * `plan:pro` filters runs, `plan` groups them, and the ID of a saved segment filters by its rules. A trait's name
+ * never contains a colon.
+ *
+ * @param saved as `savedIn` returns them
+ */
 export function parseSegments(
   { organisation: { traits } }: FlowEntry,
   segments: readonly string[],
+  saved: readonly Segment[],
 ): Pick<Query, 'filters' | 'groupBy'> {
   const filters: SegmentFilter[] = []
   const by: string[] = []
   for (const segment of segments) {
     const [trait = ''] = segment.split(':', 1)
+    const found = saved.find(({ id }) => id === segment)
+    if (found) {
+      filters.push({ saved: comparable(found) })
+      continue
+    }
+    if (!traits.includes(trait) && isId(segment)) {
+      throw invalid({ path: '/segment', message: 'No segment has this ID' })
+    }
     if (!traits.includes(trait)) {
       const known = traits.length > 0 ? `lists ${traits.join(', ')}` : 'lists none'
       const message = `Must be a trait that the organisation lists; it ${known}`
@@ -88,6 +127,13 @@ export function parseSegments(
     throw invalid({ path: '/segment', message: 'Only one trait can be without a value' })
   }
   return { filters, groupBy: by[0] ?? null }
+}
+
+/** Runs have the traits of their start, and nothing of other flows. @throws AppError `validation_failed` */
+function comparable({ id, name, filter }: Segment) {
+  if (!filter.flows?.length) return { id, name, filter }
+  const message = `The segment ${name} has conditions on flows. Results can be limited by traits only`
+  throw invalid({ path: '/segment', message })
 }
 
 /** The definitions for a query. */

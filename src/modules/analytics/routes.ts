@@ -8,8 +8,9 @@ import { json, type Reply } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import type { AnalyticsStores, KnownFlows } from '../../storage/interfaces/analytics.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'
+import type { SegmentStore } from '../../storage/interfaces/segments.ts'
 import { csvDescription, csvOf } from './csv.ts'
-import { parseQuery, parseRange, type Query, unknownParameters } from './query.ts'
+import { parseQuery, parseRange, type Query, savedIn, unknownParameters } from './query.ts'
 import {
   eventColumnsOf,
   only,
@@ -33,10 +34,16 @@ import { analyticsService } from './service.ts'
 export function analyticsRoutes(deps: {
   stores: AnalyticsStores & Pick<GateStores, 'catalogue'>
   flows: KnownFlows
+  segments: Pick<SegmentStore, 'list'>
   clock: Clock
 }): { routes: Route[]; exportRoute: Route } {
-  const { stores, flows } = deps
+  const { stores, flows, segments } = deps
   const service = analyticsService(deps)
+
+  async function queryIn(flow: FlowEntry, query: AnalyticsQuery, now: number): Promise<Query> {
+    const saved = await savedIn(segments, flow.organisation, query.segment)
+    return parseQuery(flow, query, now, saved)
+  }
 
   /** Raw rows, a page at a time. */
   function rawRows(
@@ -92,7 +99,7 @@ export function analyticsRoutes(deps: {
     async handle(call) {
       const { subject, query, request, receivedAt } = call
       unknownParameters(request, Object.keys(ExportQuery.properties))
-      const parsed = parseQuery(subject, query, receivedAt)
+      const parsed = await queryIn(subject, query, receivedAt)
       const { from, to } = parsed.range
       const body = async () =>
         query.rows === undefined
@@ -128,7 +135,7 @@ export function analyticsRoutes(deps: {
       isLong: true,
       async handle({ subject, query, request, receivedAt }) {
         const ignored = unknownParameters(request, Object.keys(AnalyticsQuery.properties))
-        const parsed = parseQuery(subject, query, receivedAt)
+        const parsed = await queryIn(subject, query, receivedAt)
         return json(200, await service.analytics(parsed, request.signal, ignored))
       },
     }),
@@ -147,7 +154,7 @@ export function analyticsRoutes(deps: {
         const known = (await flows.read(org.ref)).flows.find(({ key }) => key === params.key)
         const flow = known ? await stores.catalogue().flow(known.id) : null
         if (!flow) throw flowNotFound(params.key ?? '')
-        const parsed = parseQuery(flow, query, receivedAt)
+        const parsed = await queryIn(flow, query, receivedAt)
         return json(200, await service.analytics(parsed, request.signal))
       },
     }),

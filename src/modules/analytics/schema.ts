@@ -49,7 +49,8 @@ const Filters = {
       maxItems: maxTraits + 1,
       description:
         'Filters or groups runs by a listed trait of their person at the start. `plan:pro` keeps runs with this value, ' +
-        '`plan:` those without one; several filters must all match. `plan` returns `segments`: a group for each value.',
+        '`plan:` those without one; several filters must all match. `plan` returns `segments`: a group for each value. ' +
+        'The ID of a saved segment keeps runs whose traits at the start meet its rules.',
     }),
   ),
 }
@@ -400,6 +401,16 @@ export const Analytics = Type.Object(
           }),
         ),
         requestedDefinitions.segments['filters.segment'],
+      ),
+      saved: With(
+        'segment=<ID>',
+        Type.Array(
+          Type.Object({
+            id: Text('ID of the segment.', 'segment_3pNw7sQk1XvLt5Zb8d'),
+            name: Text('Its name.', 'Admins on Pro'),
+          }),
+        ),
+        requestedDefinitions.segments['filters.saved'],
       ),
     }),
     ignored: Type.Array(Type.String(), { description: definitions.ignored, examples: [[]] }),

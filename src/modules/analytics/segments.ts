@@ -1,6 +1,7 @@
 import { type ListedTraits, traitIn } from '../../core/event/traits.ts'
 import { wilsonInterval } from '../../core/number/interval.ts'
 import { DurationCounts, fourDecimals } from '../../core/number/statistics.ts'
+import { type PeopleFilter, rulesHold } from '../../core/person/filter.ts'
 import {
   filterRuns,
   outcomeCodes,
@@ -9,12 +10,45 @@ import {
 } from '../../storage/interfaces/analytics.ts'
 import { maxValues } from './definitions.ts'
 import { PeopleCounter } from './people.ts'
-import type { SegmentFilter } from './query.ts'
+import type { SegmentFilter, TraitFilter } from './query.ts'
 import { noTime, secondsOf, totalsOf } from './tally.ts'
 
 /** Whether a run passes all filters. */
 export const hasTraits = (traits: ListedTraits, filters: readonly SegmentFilter[]): boolean =>
-  filters.every(({ trait, value }) => traitIn(traits, trait) === value)
+  filters.every(filter =>
+    'saved' in filter
+      ? rulesHold(filter.saved.filter, reportedIn(traits))
+      : traitIn(traits, filter.trait) === filter.value,
+  )
+
+/** Traits as rules compare them. */
+const reportedIn = (traits: ListedTraits) =>
+  new Map(Object.entries(traits).map(([name, value]) => [name, { value, at: 0 }]))
+
+/** Whether runs have a value of a trait. */
+function hasValue<Step, Item>(columns: RunColumns<Step, Item>, { trait, value }: TraitFilter) {
+  const column = columns.traits.find(({ name }) => name === trait)
+  // 0 stands for an unknown value. No run has -1.
+  const place = value === null ? 0 : (column?.values.indexOf(value) ?? -1) + 1 || -1
+  return (run: number) => (column?.places[run] ?? 0) === place
+}
+
+/** Whether runs meet the rules of a saved segment, each value compared once. */
+function meetsRules<Step, Item>(
+  columns: RunColumns<Step, Item>,
+  { match, rules = [] }: PeopleFilter,
+) {
+  const compared = rules.map(rule => {
+    const column = columns.traits.find(({ name }) => name === rule.attribute)
+    const holds = [null, ...(column?.values ?? [])].map(value =>
+      rulesHold({ rules: [rule] }, reportedIn(value === null ? {} : { [rule.attribute]: value })),
+    )
+    return (run: number) => holds[column?.places[run] ?? 0]!
+  })
+  return match === 'any' && rules.length > 0
+    ? (run: number) => compared.some(holds => holds(run))
+    : (run: number) => compared.every(holds => holds(run))
+}
 
 /** Only the runs that pass all filters; null if there are none. */
 export function withTraits<Step, Item>(
@@ -22,15 +56,10 @@ export function withTraits<Step, Item>(
   filters: readonly SegmentFilter[],
 ): RunColumns<Step, Item> | null {
   if (filters.length === 0) return columns
-  const wanted = filters.map(({ trait, value }) => {
-    const column = columns.traits.find(({ name }) => name === trait)
-    // 0 stands for an unknown value. No run has -1.
-    const place = value === null ? 0 : (column?.values.indexOf(value) ?? -1) + 1 || -1
-    return { places: column?.places, place }
-  })
-  return filterRuns(columns, run =>
-    wanted.every(({ places, place }) => (places?.[run] ?? 0) === place),
+  const conditions = filters.map(filter =>
+    'saved' in filter ? meetsRules(columns, filter.saved.filter) : hasValue(columns, filter),
   )
+  return filterRuns(columns, run => conditions.every(holds => holds(run)))
 }
 
 type Counted = Pick<RunColumns, 'count' | 'people' | 'states' | 'ends'>

@@ -145,7 +145,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       flowKey: flow.key,
       flowName: flow.name,
       range: rangeIn(query.range, now),
-      filters: { version, ...(filters.length > 0 && { segment: [...filters] }) },
+      filters: { version, ...filtersIn(filters) },
       ignored,
       generatedAt: isoTime(now),
       totals: tally.totals(),
@@ -216,6 +216,16 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
         definitions: definitionsOf(plainQuery),
       }
     },
+  }
+}
+
+/** What runs were limited to, as it is returned. */
+function filtersIn(filters: Query['filters']) {
+  const segment = filters.flatMap(filter => ('saved' in filter ? [] : [filter]))
+  const saved = filters.flatMap(filter => ('saved' in filter ? [filter.saved] : []))
+  return {
+    ...(segment.length > 0 && { segment }),
+    ...(saved.length > 0 && { saved: saved.map(({ id, name }) => ({ id, name })) }),
   }
 }
 

@@ -12,7 +12,7 @@ import { type Tool, toolsOf } from './tools.ts'
 const guideUri = 'cairn://guide'
 
 const instructions =
-  'Cairn shows product tours, checklists and announcements on the pages of a web application. ' +
+  'Cairn shows product tours, checklists, announcements and resource centres on the pages of a web application. ' +
   `Read the resource ${guideUri} (or call read_guide) before you write a flow. ` +
   'Never publish before the person you work for has seen the preview and agreed.'
 

@@ -3,7 +3,6 @@ import { noHistory } from '../../core/flow/decision.ts'
 import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { toJson } from '../../http/management.ts'
-import { LoggedEvent } from '../../storage/interfaces/events.ts'
 import type {
   AllFlows,
   MetStores,
@@ -13,8 +12,9 @@ import type {
 import { newestDefinition } from '../authoring/rules.ts'
 import { serializeHistory } from '../flows/service.ts'
 import { listedTraits } from './list.ts'
-import type { PersonHistory } from './schema.ts'
+import { PersonEvent, type PersonHistory } from './schema.ts'
 import { type EitherId, namedPerson } from './service.ts'
+import { namedEvent } from './timeline.ts'
 
 export interface HistoryDeps {
   stores: MetStores
@@ -43,8 +43,10 @@ export async function historyOf(
     traits: listedTraits(organisation, listed),
     pages: listed.pages.map(({ url, at }) => ({ url, lastSeenAt: isoTime(at) })),
   }
-  const { events, next } = await deps.people.events(named, before, limit)
-  return { person, profile, flows, events: events.map(event => toJson(LoggedEvent, event)), next }
+  const { events: logged, next } = await deps.people.events(named, before, limit)
+  const catalogue = deps.stores.catalogue()
+  const events = logged.map(event => toJson(PersonEvent, namedEvent(event, catalogue)))
+  return { person, profile, flows, events, next }
 }
 
 /** The flows that a person has run or completed, or of which they have ticked an item. */

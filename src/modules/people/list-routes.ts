@@ -7,7 +7,15 @@ import { managing, type Route, route } from '../../http/route.ts'
 import type { SegmentStore } from '../../storage/interfaces/segments.ts'
 import { segmentOf } from '../segments/service.ts'
 import { Audience, AudienceBody, audienceOf } from './audience.ts'
-import { conditionsOf, described, filterIn, isEveryone, type ListDeps, matching } from './list.ts'
+import {
+  conditionsOf,
+  described,
+  everyone,
+  filterIn,
+  isEveryone,
+  type ListDeps,
+  matching,
+} from './list.ts'
 import { pageOf, sortIn } from './page.ts'
 import {
   CountQuery,
@@ -62,13 +70,11 @@ export function listRoutes(deps: ListDeps & { segments: SegmentStore }): Route[]
       { query: CountQuery, returns: PeopleCount, errors: ['segment_not_found'], isLong: true },
       async call => {
         const conditions = await conditionsIn(call)
-        const all = await deps.list.count(call.org.ref)
-        if (isEveryone(conditions)) {
-          return { people: all, all }
-        }
-        const pages = matching(call.org, conditions, anyOrder, deps, call.request.signal)
-        let people = 0
-        for await (const page of pages) people += page.length
+        const { ref } = call.org
+        const people = await deps.list.count(ref, conditions, call.request.signal)
+        const all = isEveryone(conditions)
+          ? people
+          : await deps.list.count(ref, everyone, call.request.signal)
         return { people, all }
       },
     ),
@@ -105,7 +111,7 @@ export function listRoutes(deps: ListDeps & { segments: SegmentStore }): Route[]
         const order = { by: by as 'lastSeen', isDescending }
         const conditions = await conditionsIn(call)
         async function* rows() {
-          for await (const page of matching(org, conditions, [order, null], deps, request.signal)) {
+          for await (const page of matching(org, conditions, order, deps, request.signal)) {
             yield await described(org, page, deps)
           }
         }
@@ -135,6 +141,3 @@ export function listRoutes(deps: ListDeps & { segments: SegmentStore }): Route[]
 }
 
 type Described = Awaited<ReturnType<typeof described>>[number]
-
-/** The order of the table itself, which costs least. */
-const anyOrder: Parameters<typeof matching>[2] = [{ by: 'id', isDescending: false }, null]

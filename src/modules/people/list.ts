@@ -1,8 +1,8 @@
 import { callerGone, invalid } from '../../core/errors.ts'
 import { idsOf } from '../../core/event/event.ts'
 import type { Catalogue, FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
-import { answerMeets, type FlowCondition, PeopleFilter } from '../../core/person/filter.ts'
-import type { FlowRef } from '../../core/reference.ts'
+import { type FlowCondition, PeopleFilter } from '../../core/person/filter.ts'
+import type { StepRef } from '../../core/reference.ts'
 import { FlowPositions } from '../../core/run/positions.ts'
 import { shapeOf } from '../../http/input.ts'
 import type {
@@ -11,8 +11,8 @@ import type {
   MetFlow,
   PeopleConditions,
   PeopleList,
+  PeopleOrder,
 } from '../../storage/interfaces/people.ts'
-import type { RunRow } from '../../storage/interfaces/runs.ts'
 
 export interface ListDeps {
   list: PeopleList
@@ -20,13 +20,9 @@ export interface ListDeps {
   catalogue(): Catalogue
 }
 
-/** Conditions of a list, with what they name looked up. */
-export interface Conditions extends PeopleConditions {
-  /** What storage leaves to be decided by the runs of a flow. */
-  runs: readonly { flowRef: FlowRef; meet(runs: readonly RunRow[]): boolean }[]
-}
+export const everyone: PeopleConditions = { search: null, rules: [], flows: [] }
 
-export const isEveryone = ({ search, rules, flows }: Conditions): boolean =>
+export const isEveryone = ({ search, rules, flows }: PeopleConditions): boolean =>
   search === null && rules.length + flows.length === 0
 
 const filterShape = shapeOf(PeopleFilter)
@@ -50,7 +46,7 @@ export async function conditionsOf(
   search: string | null,
   filters: readonly PeopleFilter[],
   { flows: store, catalogue }: Pick<ListDeps, 'flows' | 'catalogue'>,
-): Promise<Conditions> {
+): Promise<PeopleConditions> {
   const named = filters.flatMap(({ flows = [] }) => flows)
   const { flows } = named.length === 0 ? { flows: [] } : await store.read(organisation.ref)
   const idOf = new Map(flows.map(({ key, id }) => [key, id]))
@@ -63,51 +59,60 @@ export async function conditionsOf(
   return {
     search: search === null ? null : search.toLowerCase(),
     rules: filters.filter(({ rules = [] }) => rules.length > 0),
-    flows: found.map(({ entry: { ref: flowRef }, condition: { outcome, leftAt, answer } }) => {
-      const isMet = outcome !== 'not_met'
-      const isLeft = isMet && leftAt !== undefined
-      return { flowRef, outcome, isLeft, isAnswered: isMet && answer !== undefined }
+    flows: found.map(({ entry, condition, path }) => {
+      const { outcome, leftAt, answer } = condition
+      const left = leftAt === undefined ? null : stepOf(entry, leftAt, `${path}/leftAt`)
+      return {
+        ...{ flowRef: entry.ref, outcome },
+        left: left && { stepRef: left, further: furtherThan(entry, left) },
+        answer: answer ? answerOf(entry, answer, path) : null,
+      }
     }),
-    runs: found.flatMap(({ entry, condition, path }) => meeting(entry, condition, path)),
   }
 }
 
-function meeting(entry: FlowEntry, { outcome, leftAt, answer }: FlowCondition, path: string) {
-  const stepOf = (key: string, place: string) => {
-    const found = [...entry.steps].find(([, step]) => step.key === key)
-    if (found) return found[0]
-    throw invalid({ path: `${path}/${place}`, message: `The flow never had a step ${key}` })
-  }
-  const leftStep = leftAt === undefined ? null : stepOf(leftAt, 'leftAt')
-  const asking = answer === undefined ? null : stepOf(answer.step, 'answer/step')
-  if (outcome === 'not_met' || (leftStep === null && asking === null)) return []
-  const positions = new FlowPositions(entry)
-  const isLeft = ({ completedAt, steps, version }: RunRow) =>
-    completedAt === null && positions.furthest(steps, version) === leftStep
-  const isAnswered = ({ answers }: RunRow) =>
-    answers.some(given => given.stepId === asking && answerMeets(answer!, given.answer))
-  const meet = (runs: readonly RunRow[]) =>
-    (leftStep === null || runs.some(isLeft)) && (asking === null || runs.some(isAnswered))
-  return [{ flowRef: entry.ref, meet }]
+function stepOf({ steps }: FlowEntry, key: string, path: string): StepRef {
+  const found = [...steps].find(([, step]) => step.key === key)
+  if (found) return found[0]
+  throw invalid({ path, message: `The flow never had a step ${key}` })
 }
+
+function answerOf(
+  entry: FlowEntry,
+  { step, ...answer }: NonNullable<FlowCondition['answer']>,
+  path: string,
+) {
+  return { ...answer, stepRef: stepOf(entry, step, `${path}/answer/step`) }
+}
+
+/** The steps that are further than one: in each version, and (null) in any other. */
+function furtherThan(entry: FlowEntry, step: StepRef): Map<number | null, StepRef[]> {
+  const positions = new FlowPositions(entry)
+  const isFurther = (other: StepRef, version: number) => {
+    const viewed = [...entry.steps.keys()].filter(ref => ref === step || ref === other)
+    return positions.furthest(viewed.map(viewedOnce), version) === other
+  }
+  const others = [...entry.steps.keys()].filter(ref => ref !== step)
+  const versions = [...entry.versions.map(({ version }) => version), null]
+  return new Map(
+    versions.map(version => [version, others.filter(ref => isFurther(ref, version ?? 0))]),
+  )
+}
+
+const viewedOnce = (stepId: StepRef) => ({
+  ...{ stepId, viewedAt: 0, completedAt: null, skippedAt: null, missingAt: null },
+})
 
 /** People who meet conditions, in an order, some at a time. @throws AppError if the caller is gone */
 export async function* matching(
-  organisation: Organisation,
-  conditions: Conditions,
-  [order, after]: [Parameters<PeopleList['people']>[1], Parameters<PeopleList['people']>[2]],
+  { ref }: Organisation,
+  conditions: PeopleConditions,
+  order: PeopleOrder,
   { list }: Pick<ListDeps, 'list'>,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ListedPerson[]> {
-  const pages = list.people(organisation.ref, order, after, conditions)
-  for await (let people of pages) {
+  for await (const people of list.people(ref, order, null, conditions)) {
     if (signal.aborted) throw callerGone(signal.reason)
-    for (const { flowRef, meet } of conditions.runs) {
-      if (people.length === 0) break
-      const names = people.map(({ person }) => person)
-      const runs = await list.runsIn(organisation.ref, flowRef, names)
-      people = people.filter(({ person }) => meet(runs.get(person) ?? []))
-    }
     if (people.length > 0) yield people
   }
 }

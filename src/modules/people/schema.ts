@@ -9,6 +9,7 @@ import {
   ListLimit,
   OneOf,
   OrganisationNames,
+  OrNull,
   Text,
 } from '../../core/shapes.ts'
 import { LoggedEvent } from '../../storage/interfaces/events.ts'
@@ -166,6 +167,21 @@ export const HistoryQuery = Type.Object({
   limit: ListLimit(defaultEvents, 'events'),
 })
 
+const NameOrNull = (description: string, example: string) =>
+  OrNull(Type.String(), description, example)
+
+/** An event of a person's history. */
+export const PersonEvent = Type.Object({
+  ...LoggedEvent.properties,
+  flowName: NameOrNull('Name of its flow.', 'Welcome tour'),
+  stepTitle: NameOrNull('Title of its step. Null if it has none.', 'Create a project'),
+  itemTitle: NameOrNull('Title of its checklist item.', 'Invite your team'),
+  answer: NameOrNull(
+    'An answer in words: the rating, the labels of choices, or the text.',
+    '9 of 10',
+  ),
+})
+
 export const PersonHistory = Type.Object(
   {
     person: Type.Object(PersonIds),
@@ -209,7 +225,7 @@ export const PersonHistory = Type.Object(
       }),
       { description: 'Flows that the person has seen, the latest start first.' },
     ),
-    events: Type.Array(LoggedEvent, {
+    events: Type.Array(PersonEvent, {
       description:
         'In order of arrival, latest first. One request searches a limited part of all events, so it ' +
         'may return fewer than `limit`, or none, and still a `next`.',

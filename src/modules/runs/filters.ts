@@ -5,6 +5,7 @@ import { outcomeOf, secondsToComplete, stalledAfterMs } from '../../core/run/out
 import { FlowPositions } from '../../core/run/positions.ts'
 import type { RunStep } from '../../core/run/run.ts'
 import type { RunRow } from '../../storage/interfaces/runs.ts'
+import type { Segment } from '../../storage/interfaces/segments.ts'
 import { parseSegments, stepOf } from '../analytics/query.ts'
 import { hasTraits } from '../analytics/segments.ts'
 import type { RunFilters } from './schema.ts'
@@ -60,15 +61,21 @@ const parted = (text: string): [string, string] => {
  * What decides which runs of a flow are listed; null if all are.
  *
  * @param now epoch milliseconds
+ * @param saved as `savedIn` returns them
  * @throws AppError `validation_failed`
  */
-export function runFilter(flow: FlowEntry, query: RunFilters, now: number): Keeps | null {
+export function runFilter(
+  flow: FlowEntry,
+  query: RunFilters,
+  now: number,
+  saved: readonly Segment[],
+): Keeps | null {
   const { outcome, version, furthest, step, segment, answer, seconds } = query
   const all: Keeps[] = []
   if (outcome !== undefined) all.push(ofOutcome(outcome, now))
   if (version !== undefined) all.push(run => run.version === Number(version))
   if (segment !== undefined) {
-    const { filters, groupBy } = parseSegments(flow, segment)
+    const { filters, groupBy } = parseSegments(flow, segment, saved)
     if (groupBy !== null) throw invalid({ path: '/segment', message: 'Needs a value, as plan:pro' })
     all.push(({ traits }) => hasTraits(traits, filters))
   }

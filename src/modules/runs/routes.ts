@@ -3,6 +3,7 @@ import { requireScope } from '../../http/principal.ts'
 import type { Route } from '../../http/route.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'
 import type { RunStore } from '../../storage/interfaces/runs.ts'
+import type { SegmentStore } from '../../storage/interfaces/segments.ts'
 import { AnswerList, AnswerQuery, RunList, RunQuery } from './schema.ts'
 import { listAnswers, listRuns } from './service.ts'
 
@@ -10,6 +11,7 @@ import { listAnswers, listRuns } from './service.ts'
 export const runRoutes = (deps: {
   stores: Pick<GateStores, 'catalogue'>
   runs: RunStore
+  segments: Pick<SegmentStore, 'list'>
 }): Route[] => [
   management('analytics:read').get(
     '/manage/flows/:key/runs',

@@ -61,7 +61,7 @@ const SharedFilters = {
     Type.Array(Type.String({ maxLength: 2 * maxTraitLength + 1 }), {
       maxItems: maxTraits,
       description:
-        'Only runs whose person had this value of a listed trait when the run started: `plan:pro`. Several must all match.',
+        'Only runs whose person had this value of a listed trait when the run started: `plan:pro`. Or the ID of a saved segment, whose rules the traits must meet. Several must all match.',
     }),
   ),
 }

@@ -13,6 +13,8 @@ import { FlowPositions } from '../../core/run/positions.ts'
 import { resolveRange } from '../../core/time/time-range.ts'
 import type { GateStores } from '../../storage/interfaces/gate.ts'
 import type { ListedRun, RequestedRuns, RunRow, RunStore } from '../../storage/interfaces/runs.ts'
+import type { SegmentStore } from '../../storage/interfaces/segments.ts'
+import { savedIn } from '../analytics/query.ts'
 import { answered, answerIn, runFilter } from './filters.ts'
 import {
   type AnswerList,
@@ -26,6 +28,7 @@ import {
 interface Deps {
   stores: Pick<GateStores, 'catalogue'>
   runs: RunStore
+  segments: Pick<SegmentStore, 'list'>
 }
 
 /** @throws AppError `validation_failed` for a wrong date, zone, order or range */
@@ -51,8 +54,9 @@ export async function listRuns(
   flowKey: string,
   query: RunQuery,
   now: number,
-  { stores, runs: store }: Deps,
+  { stores, runs: store, segments }: Deps,
 ): Promise<StaticDecode<typeof RunList>> {
+  const saved = await savedIn(segments, organisation, query.segment)
   const flowOf = (id: string) => stores.catalogue().flow(id)
   const { after, limit, from, to, timezone, ...filters } = query
   const requested = requestedIn({ after, limit, from, to, timezone }, now)
@@ -60,7 +64,7 @@ export async function listRuns(
   const found = await store.runs(organisation.ref, flowKey, {
     ...requested,
     answered: query.answer !== undefined,
-    filter: isFiltered ? id => runFilter(flowOf(id)!, filters, now) ?? (() => true) : null,
+    filter: isFiltered ? id => runFilter(flowOf(id)!, filters, now, saved) ?? (() => true) : null,
   })
   const flow = found && flowOf(found.flowId)
   if (!found || !flow) throw flowNotFound(flowKey)
@@ -125,8 +129,9 @@ export async function listAnswers(
   flowKey: string,
   query: AnswerQuery,
   now: number,
-  { stores, runs: store }: Deps,
+  { stores, runs: store, segments }: Deps,
 ): Promise<StaticDecode<typeof AnswerList>> {
+  const saved = await savedIn(segments, organisation, query.segment)
   const { step: stepKey, value = '', contains, version, segment, ...paging } = query
   const requested = requestedIn(paging, now)
   const { max } = requested
@@ -139,7 +144,7 @@ export async function listAnswers(
         const flow = stores.catalogue().flow(id)!
         const step = [...flow.steps].find(([, { key }]) => key === stepKey)?.[0]
         if (step === undefined) return () => false
-        const keeps = runFilter(flow, { version, segment }, now)
+        const keeps = runFilter(flow, { version, segment }, now, saved)
         return run => (keeps?.(run) ?? true) && answered(step, value)(run)
       },
     })

@@ -64,6 +64,7 @@ export async function beginSession(
     changes: [],
     changeIds: [],
     changeCount: 0,
+    requests: { second: 0, count: 0 },
     attendedAt: now,
     settled: { number: 0, problem: null, undos: 0 },
   }

@@ -3,6 +3,7 @@ import { AppError, unauthorized } from '../../core/errors.ts'
 import { pageFlow } from '../../core/flow/forms.ts'
 import {
   attendedMs,
+  maxBuildRequests,
   maxChanges,
   maxWaitingChanges,
   maxWaitingText,
@@ -18,7 +19,7 @@ import type { Holder, TicketDeps } from './tickets.ts'
  * dashboard reads the changes, saves them with the author's own rights, and says so.
  */
 
-/** The session of a page that builds. Pages that pick an element have none. @throws AppError `unauthorized` */
+/** The session of a page that builds. Pages that pick an element have none. @throws AppError `unauthorized`, `rate_limited` */
 function building<Result>(
   store: TicketStore,
   holder: Holder,
@@ -28,6 +29,12 @@ function building<Result>(
   return store.use(tickets => {
     const session = visitedSession(tickets, holder, now)
     if (session?.task !== 'build') throw unauthorized('unknown_author_token')
+    const second = Math.floor(now / 1_000)
+    const count = session.requests.second === second ? session.requests.count + 1 : 1
+    session.requests = { second, count }
+    if (count > maxBuildRequests) {
+      throw new AppError('rate_limited', 'Rate limit exceeded', { retryAfterSeconds: 1 })
+    }
     return work(session)
   })
 }

@@ -24,7 +24,7 @@ export const messageTypes = [
   'report.weekly',
 ] as const
 
-const deliveryTypes = [...messageTypes, 'webhook.test', 'report.confirm'] as const
+const deliveryTypes = [...messageTypes, 'webhook.test', 'report.confirm', 'alerts.news'] as const
 export type MessageType = (typeof deliveryTypes)[number]
 
 export const On = Type.Boolean({ description: 'Off by default.', examples: [true] })
@@ -40,11 +40,11 @@ export const AlertRules = Type.Object({
   deadLetters: Rule,
 })
 
-/** An address of the weekly report. Its state becomes `confirmed` only through the link in a mail to it. */
+/** An address of the weekly report and of alerts. Its state becomes `confirmed` only through the link in a mail to it. */
 export const Recipient = Type.Object({
   mail: Type.String({ examples: ['team@example.com'] }),
   state: OneOf(['waiting', 'confirmed'], {
-    description: 'Only `confirmed` addresses get reports.',
+    description: 'Only `confirmed` addresses get mail.',
     examples: ['confirmed'],
   }),
   confirmationSentAt: InstantOrNull(
@@ -56,7 +56,12 @@ export type Recipient = StaticDecode<typeof Recipient>
 /** What an organisation wants to be alerted to. */
 export interface AlertSettings {
   rules: StaticDecode<typeof AlertRules>
-  report: { on: boolean; recipients: readonly Recipient[] }
+  report: {
+    on: boolean
+    /** Whether alerts are mailed to its addresses too. Not there in settings of before there was a choice. */
+    alerts?: boolean
+    recipients: readonly Recipient[]
+  }
 }
 
 export interface StoredSettings {

@@ -1,15 +1,14 @@
 import { type StaticDecode, Type } from '@sinclair/typebox'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
-import type { FlowCondition, PeopleFilter } from '../../core/person/filter.ts'
+import type { AnswerCondition, FlowCondition, PeopleFilter } from '../../core/person/filter.ts'
 import type { ReportedTrait, SeenPage } from '../../core/person/seen.ts'
-import type { FlowRef, OrganisationRef } from '../../core/reference.ts'
+import type { FlowRef, OrganisationRef, StepRef } from '../../core/reference.ts'
 import { Instant, InstantOrNull, OrganisationId, Text } from '../../core/shapes.ts'
 import type { FlowStore } from './authoring.ts'
 import type { ChecklistReader } from './checklists.ts'
 import type { LoggedEvent } from './events.ts'
 import type { HistoryReader } from './flows.ts'
-import type { RunRow } from './runs.ts'
 
 /** A person of an organisation. */
 export interface NamedPerson {
@@ -107,6 +106,23 @@ export interface PeopleOrder {
 /** A place in an order of people. */
 export type PeoplePlace = Pick<ListedPerson, 'person' | 'firstAt' | 'lastAt'>
 
+/** What a page of people is sorted by: `flows` is how many they have seen. */
+export interface PeopleSort {
+  by: PeopleOrder['by'] | 'flows' | { trait: string }
+  isDescending: boolean
+}
+
+/** A person's place in any order: those of equal values follow each other by name, those without one come last. */
+export interface SortedPlace {
+  value: number | string | null
+  /** As `personOf` names them. */
+  person: string
+}
+
+export interface SortedPerson extends SortedPlace {
+  listed: ListedPerson
+}
+
 /** The outcomes of a person's runs of one flow. */
 export interface MetFlow {
   flowRef: FlowRef
@@ -125,9 +141,14 @@ export interface PeopleConditions {
     flowRef: FlowRef
     /** The person's best outcome; undefined for any run. */
     outcome: FlowCondition['outcome']
-    /** Whether the person has to have a run that was not completed, or one with answers. */
-    isLeft: boolean
-    isAnswered: boolean
+    /** The step at which a run that was not completed was left. */
+    left: {
+      stepRef: StepRef
+      /** Steps by version: a run that viewed one of them got further. Null for all other versions. */
+      further: ReadonlyMap<number | null, readonly StepRef[]>
+    } | null
+    /** An answer that some run has to have. */
+    answer: (Omit<AnswerCondition, 'step'> & { stepRef: StepRef }) | null
   }[]
 }
 
@@ -143,8 +164,19 @@ export interface PeopleList {
     after: PeoplePlace | null,
     conditions?: PeopleConditions,
   ): AsyncIterable<readonly ListedPerson[]>
-  /** How many people there are. */
-  count(orgRef: OrganisationRef): Promise<number>
+  /**
+   * The first people after a place in any order, and at most `max`.
+   *
+   * @throws AppError if the caller is gone
+   */
+  first(
+    orgRef: OrganisationRef,
+    page: PeopleSort & { after: SortedPlace | null; max: number },
+    conditions: PeopleConditions,
+    signal: AbortSignal,
+  ): Promise<readonly SortedPerson[]>
+  /** How many people meet conditions. @throws AppError if the caller is gone */
+  count(orgRef: OrganisationRef, conditions: PeopleConditions, signal: AbortSignal): Promise<number>
   /** Null if no stored event is of them. */
   person(orgRef: OrganisationRef, person: string): Promise<ListedPerson | null>
   /** The flows that each of these people has a run of. */
@@ -152,12 +184,6 @@ export interface PeopleList {
     orgRef: OrganisationRef,
     people: readonly string[],
   ): Promise<ReadonlyMap<string, readonly MetFlow[]>>
-  /** The runs of each of these people in a flow. */
-  runsIn(
-    orgRef: OrganisationRef,
-    flowRef: FlowRef,
-    people: readonly string[],
-  ): Promise<ReadonlyMap<string, readonly RunRow[]>>
 }
 
 /** What the data of people needs from storage. */

@@ -168,6 +168,8 @@ export interface AuthorTicket extends Omit<AuthorSession, 'state'>, Held {
   changeIds: string[]
   /** How many changes were proposed in all. */
   changeCount: number
+  /** How many requests the page has made in its last second, which is counted from the epoch. */
+  requests: { second: number; count: number }
   /** When the author's dashboard last read the session. */
   attendedAt: number
   /** What the dashboard last said about the changes. */

@@ -123,7 +123,8 @@ create table runs (
 create unique index runs_by_key on runs (flow_id, run_key);
 create index runs_by_start on runs (org_id, flow_id, started_at);
 create index runs_with_answers on runs (org_id, flow_id, started_at, id) where answers is not null;
-create index runs_by_person on runs (org_id, person, flow_id, started_at);
+-- With outcomes, so that people are filtered by them without reading runs.
+create index runs_by_person on runs (org_id, flow_id, person, started_at, completed_at, dismissed_at);
 
 create table ticks (
   org_id integer not null,

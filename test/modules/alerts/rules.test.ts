@@ -23,7 +23,7 @@ test('everything is off by default', () => {
   expect(Object.values(defaultSettings.rules).map(({ on }) => on)).toEqual([
     ...[false, false, false, false, false],
   ])
-  expect(defaultSettings.report).toEqual({ on: false, recipients: [] })
+  expect(defaultSettings.report).toEqual({ on: false, alerts: false, recipients: [] })
 })
 
 test("the interval of a difference is Newcombe's", () => {

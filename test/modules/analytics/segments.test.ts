@@ -77,3 +77,44 @@ test('a trait taken off the list is neither kept nor shown; its older values ret
   expect(values).toContain('kept')
   expect(values).not.toContain('lost')
 })
+
+test('a saved segment limits numbers, CSV and runs to the runs whose traits meet its rules', async () => {
+  const token = await tenant.managementToken('analytics:read', 'flows:write', 'people:read')
+  const credential = { credential: token }
+  const survey = tenant.publish(tour({ key: 'segmented' }))
+  const save = async (name: string, filter: object) => {
+    const body = { name, filter }
+    return (await tenant.answer('POST /manage/segments', { ...credential, body })).body.id as string
+  }
+  const of = { flowId: survey.id }
+  const many = await start({ plan: 'pro', seats: 12 }, of)
+  const few = await start({ plan: 'pro', seats: 3 }, of)
+  await start({ plan: 'free', seats: 40 }, of)
+  await start({}, of)
+  const plan = { attribute: 'plan', op: 'eq', value: 'pro' }
+  const seats = { attribute: 'seats', op: 'gt', value: 9 }
+  const pro = await save('Pro', { rules: [plan] })
+  const both = await save('Large Pro', { rules: [plan, seats] })
+  const either = await save('Pro or large', { match: 'any', rules: [plan, seats] })
+  const analytics = async (query: string) => {
+    const path = `GET /manage/flows/segmented/analytics?${query}`
+    return (await tenant.answer(path, credential)).body
+  }
+  const startsOf = async (id: string) => (await analytics(`segment=${id}`)).totals.starts
+  expect(await Promise.all([pro, both, either].map(startsOf))).toEqual([2, 1, 3])
+  const { filters, segments: groups } = await analytics(`segment=${pro}&segment=seats`)
+  expect(filters.saved).toEqual([{ id: pro, name: 'Pro' }])
+  expect(groups.map(({ value }: { value: string }) => value).sort()).toEqual(['12', '3'])
+
+  const runs = `/manage/flows/segmented/runs?segment=${pro}`
+  const listed = (await tenant.answer(`GET ${runs}`, credential)).body.runs
+  expect(listed.map(({ runId }: { runId: string }) => runId).sort()).toEqual([many, few].sort())
+  const csv = await tenant.ask(
+    `GET /flows/${survey.id}/analytics/export.csv?segment=${both}&rows=runs`,
+  )
+  expect((await csv.text()).split('\r\n').filter(line => line.includes('run-'))).toHaveLength(1)
+
+  const withFlow = await save('Finished', { flows: [{ flow: 'segmented', outcome: 'completed' }] })
+  const path = `GET /manage/flows/segmented/analytics?segment=${withFlow}`
+  expect(await tenant.answer(path, credential)).toMatchObject({ status: 422 })
+})

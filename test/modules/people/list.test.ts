@@ -129,7 +129,7 @@ test.each([
   ['id', 'desc', ['dora', 'carl', 'bob', 'ann']],
   ['flows', 'desc', ['carl', 'ann', 'bob', 'dora']],
   ['trait:plan', 'asc', ['bob', 'ann', 'carl', 'dora']],
-  ['trait:plan', 'desc', ['ann', 'bob', 'carl', 'dora']],
+  ['trait:plan', 'desc', ['ann', 'bob', 'dora', 'carl']],
 ])(
   'sorted by %s %s, pages follow each other without gap or repetition',
   async (sort, order, expected) => {
@@ -194,4 +194,20 @@ test('what the rules decide without a trait is known, although it was not report
   }
   expect(await count('all')).toEqual([0, 1, 3])
   expect(await count('any')).toEqual([1, 0, 3])
+})
+
+test('a history has flows, steps and answers in the words of their authors', async () => {
+  const { body } = await tenant.answer('GET /manage/people/history?userId=ann%40harbor.example', {
+    credential: token,
+  })
+  const said = body.events.map(
+    ({ kind, flowName, stepTitle, answer }: Record<string, string | null>) => [
+      ...[kind, flowName, stepTitle, answer],
+    ],
+  )
+  const { name } = await tenant
+    .answer('GET /manage/flows', { credential: token })
+    .then(({ body }) => body.flows.find(({ key }: { key: string }) => key === 'nps'))
+  expect(said).toContainEqual(['question_answered', name, 'How likely?', '9 of 10'])
+  expect(said).toContainEqual(['step_viewed', expect.any(String), expect.any(String), null])
 })

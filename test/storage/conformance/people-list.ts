@@ -16,6 +16,13 @@ async function listed(tenant: Tenant, order = byId, after: ListedPerson | null =
   return (await Array.fromAsync(pages)).flat()
 }
 
+const count = ({ store, ref }: Tenant) =>
+  store.management.peopleList.count(
+    ref,
+    { search: null, rules: [], flows: [] },
+    new AbortController().signal,
+  )
+
 /** What a list says, in plain values. */
 const plain = ({ person, firstAt, lastAt, traits, pages }: ListedPerson) => ({
   ...{ person, firstAt, lastAt, pages },
@@ -66,22 +73,7 @@ export function peopleListConforms(open: OpenStore, rounds: Rounds): void {
                 traits: Object.keys(person.traits).sort(),
               })),
             ).toEqual(expected.sort((a, b) => (a.person < b.person ? -1 : 1)))
-            expect(await store.management.peopleList.count(tenant.ref)).toBe(people.length)
-
-            for (const { key } of history.flows) {
-              const names = people.map(({ person }) => person)
-              const runs = await tenant.runs(key)
-              const found = await store.management.peopleList.runsIn(
-                tenant.ref,
-                tenant.flowRef(key),
-                names,
-              )
-              const keysOf = (some: readonly { key: string }[]) => some.map(run => run.key).sort()
-              for (const name of names) {
-                const theirs = runs.filter(({ person }) => person === name)
-                expect(keysOf(found.get(name)!)).toEqual(keysOf(theirs))
-              }
-            }
+            expect(await count(tenant)).toBe(people.length)
           },
         ),
         { numRuns: rounds(25) },

@@ -111,7 +111,7 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
   access: { tokens: true, createToken: true, revokeToken: true, audit: true },
   organisations: { list: true, add: true, read: true, change: true, identityHours: true },
   segments: { list: true, create: true, change: true, remove: true },
-  peopleList: { people: true, count: true, person: true, metFlows: true, runsIn: true },
+  peopleList: { people: true, first: true, count: true, person: true, metFlows: true },
   people: { stored: true, events: true, erase: true, allow: true },
   operations: {
     deadLetters: true,

@@ -16,15 +16,19 @@ export interface RunChanges {
 const names = ['org_id', 'flow_id', 'run_key', 'person'] as const
 
 /** What stands in an index: SQLite writes that anew whenever a statement sets one of these. */
-const indexed = ['started_at', 'answers'] as const
+const start = ['started_at', 'answers'] as const
+const outcome = ['completed_at', 'dismissed_at'] as const
+const indexed = [...start, ...outcome] as const
 
 const state = [
   ...(['least_user_id', 'least_anonymous_id', 'last_at', 'named_version', 'version'] as const),
-  ...(['completed_at', 'dismissed_at', 'steps', 'own_started_at', 'own_completed_at'] as const),
-  ...(['loose_version', 'traits'] as const),
+  ...(['steps', 'own_started_at', 'own_completed_at', 'loose_version', 'traits'] as const),
 ]
 
 const inserted = [...names, ...indexed, ...state]
+
+/** Columns that a change writes: an outcome stands in one index, what else is indexed in two more. */
+const updates = [state, [...outcome, ...state], [...indexed, ...state]] as const
 
 const columns = ['id', ...inserted].join(', ')
 
@@ -54,8 +58,7 @@ function statements(database: Database) {
     insert: database.query(
       `insert into runs (${inserted.join(', ')}) values (${inserted.map(() => '?').join(', ')})`,
     ),
-    update: database.query(updateOf(state)),
-    updateIndexed: database.query(updateOf([...indexed, ...state])),
+    updates: updates.map(columns => database.query(updateOf(columns))),
     byChecklist: database.query<{ at: number | null }, [number, number, string]>(
       `select min(at) as at from checklist_completions
       where org_id = ? and flow_id = ? and run_key = ? and run_key <> ''`,
@@ -281,9 +284,8 @@ export class RunTable {
     if (now.started_at !== before.started_at) {
       this.changes.touch(before.org_id, before.flow_id, now.started_at)
     }
-    const row = [now.id, now.org_id]
-    if (isIndexSame) this.sql.update.run(...valuesOf(now, state), ...row)
-    else this.sql.updateIndexed.run(...valuesOf(now, [...indexed, ...state]), ...row)
+    const which = isIndexSame ? 0 : isSame(before, now, start) ? 1 : 2
+    this.sql.updates[which]!.run(...valuesOf(now, updates[which]), now.id, now.org_id)
   }
 
   private versionOf(orgRow: number, flowRow: number, named: number | null, at: number): number {

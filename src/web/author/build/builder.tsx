@@ -24,6 +24,8 @@ import { styles } from './styles.ts'
 
 /** How often the builder returns if the page removed it, and outlines follow, milliseconds. */
 const followMs = 100
+/** By then a step that was drawn is in its place, milliseconds. */
+const placedMs = 300
 
 /** A key that no step of the flow has. */
 function freeKey(taken: readonly string[]): string {
@@ -45,7 +47,6 @@ export async function startBuilding(
   const place = createPlace('builder', pickStyles + styles, 'open')
   shield(place.shadow, window)
   const root = make(window, 'div', 'builder', { popover: 'manual', lang: 'en' })
-  root.dir = getComputedStyle(document.body).direction
   place.shadow.append(root)
   const pointed = createOutline(place, '')
 
@@ -65,24 +66,26 @@ export async function startBuilding(
   /** The field to give the focus back to, once the step is drawn. */
   let field: HTMLElement | null = null
 
+  const focused = () => place.shadow.activeElement as HTMLElement | null
   /** Puts the builder above the step that was just drawn, and into it if it is modal. */
   const raise = () => {
     place.attach()
     if (!root.isConnected) return
+    const wanted = focused() ?? field
+    field = null
     if (root.matches(':popover-open')) root.hidePopover()
     root.showPopover()
-    if (field?.isConnected && place.shadow.activeElement !== field) {
-      const { selectionStart, selectionEnd } = field as HTMLTextAreaElement
-      field.focus({ preventScroll: true })
-      safely(() => (field as HTMLTextAreaElement).setSelectionRange(selectionStart, selectionEnd))
-    }
-    field = null
+    if (!wanted?.isConnected || focused() === wanted) return
+    const { selectionStart, selectionEnd } = wanted as HTMLTextAreaElement
+    wanted.focus({ preventScroll: true })
+    safely(() => (wanted as HTMLTextAreaElement).setSelectionRange(selectionStart, selectionEnd))
   }
-
   /** A modal step that is taken away must not take the builder with it. */
   const leaveStep = () => {
-    field ??= place.shadow.activeElement as HTMLElement | null
-    if (place.shadow.host.getRootNode() !== document) place.leave()
+    field = focused() ?? field
+    if (place.shadow.host.getRootNode() === document) return
+    place.leave()
+    root.showPopover()
   }
 
   const draw = () => {
@@ -93,6 +96,7 @@ export async function startBuilding(
       </>,
       root,
     )
+    root.dir = getComputedStyle(document.body).direction
     root.classList.toggle('other', state.isOtherSide)
     if (!state.draft || state.picking || state.isOver) return drawing?.hide()
     drawing?.show(state.draft.flow, state.step, state.draft.theme)
@@ -143,7 +147,8 @@ export async function startBuilding(
       patch({ picking: what, picked: null })
       picking.switch(true)
       // From here on the keys move between the page's elements.
-      ;(place.shadow.activeElement as HTMLElement | null)?.blur()
+      focused()?.blur()
+      field = null
     },
     stopPicking() {
       picking.switch(false)
@@ -254,7 +259,7 @@ export async function startBuilding(
             text: () => fieldOf('textarea'),
           }),
         )
-        if (isOther) safely(makeRoom)
+        if (isOther) setTimeout(() => safely(makeRoom), placedMs)
       },
       missing: isMissing =>
         isMissing !== state.isMissing && queueMicrotask(() => patch({ isMissing })),

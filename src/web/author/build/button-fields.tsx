@@ -6,11 +6,11 @@ import { words } from './words.ts'
 
 const maxButtons = 5
 
-/** As briefly as an author would write it. */
-const asWritten = ({ label, action, href, goto, flow }: Button) => ({
+/** Without what only means something beside another action. */
+const asMeant = ({ label, action, href, goto, flow }: Button) => ({
   label,
   action,
-  ...(action === 'link' && { href: href ?? '/' }),
+  href: action === 'link' ? (href ?? '/') : null,
   ...(action === 'next' && goto !== undefined && { goto }),
   ...(action === 'start' && flow !== undefined && { flow }),
 })
@@ -22,7 +22,7 @@ export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; act
       do: 'set',
       step: key,
       field: 'buttons',
-      value: next.map(asWritten),
+      value: next.map(asMeant),
     })
   const change = (index: number, part: Partial<Button>, isTyped = false) =>
     write(buttons.with(index, { ...buttons[index]!, ...part }), isTyped)

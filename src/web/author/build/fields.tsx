@@ -1,9 +1,14 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icon.tsx'
 import { words } from './words.ts'
 
 /** Fields for the values of a step. What is being typed stays as typed, whatever is saved meanwhile. */
+
+let count = 0
+
+/** Preact's own ids begin anew each time the whole is rendered. */
+const useOwnId = () => useState(() => `field-${++count}`)[0]
 
 interface TextProps {
   label: string
@@ -27,7 +32,7 @@ function useTyped({ value, isNeeded, onType }: TextProps) {
 }
 
 export function TextField(props: TextProps) {
-  const id = useId()
+  const id = useOwnId()
   const { text, write, leave } = useTyped(props)
   const { label, max, hint, placeholder } = props
   return (
@@ -67,7 +72,7 @@ export function Select<Value extends string>({
   only?: readonly Value[] | undefined
   onChange(value: Value): void
 }) {
-  const id = useId()
+  const id = useOwnId()
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -123,7 +128,7 @@ const marks: readonly Mark[] = [
 
 /** A text in Markdown, with buttons that mark the chosen words. */
 export function MarkdownField(props: TextProps) {
-  const id = useId()
+  const id = useOwnId()
   const area = useRef<HTMLTextAreaElement>(null)
   const { text, write, leave } = useTyped(props)
   const apply = ({ before, after, empty }: Mark) => {

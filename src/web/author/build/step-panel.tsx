@@ -9,8 +9,8 @@ import { words } from './words.ts'
 
 type Placement = Step['placement']
 
-/** A step beside an element has a side of it; one in a corner, the corner. */
-const hasSide = ({ kind, target }: Step) => target !== null || kind === 'slideout'
+/** What stands beside an element has a side of it; what stands in a corner, the corner. */
+const hasSide = ({ kind }: Step) => ['tooltip', 'hotspot', 'slideout'].includes(kind)
 
 function PlaceFields({ step, acts }: { step: Step; acts: Acts }) {
   const { key, target, kind, placement, advance } = step

@@ -62,7 +62,7 @@ export const words = {
     slideout: 'Slide-out',
   },
   advance: 'Continue on',
-  advances: { button: 'A button', click: 'A click on the element', event: 'An event' },
+  advances: { button: 'Button', click: 'Element click', event: 'Event' },
   buttons: 'Buttons',
   buttonsEmpty: 'Default: a Next or Done button.',
   addButton: 'Add button',

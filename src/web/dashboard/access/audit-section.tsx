@@ -44,9 +44,10 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
         {line.note && <p class="note">“{line.note}”</p>}
         <AuditChange line={line} />
         {line.requestId && (
-          <span class="row-note">
+          <details class="fine">
+            <summary>Details</summary>
             Request <code>{line.requestId}</code>
-          </span>
+          </details>
         )}
       </div>
     ),

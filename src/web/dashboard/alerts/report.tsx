@@ -71,7 +71,7 @@ function ReportForm({ settings: { report, sendsMail } }: { settings: AlertSettin
         label="Email addresses"
         hint={
           sendsMail
-            ? 'One per line, up to 10. A new address has to confirm by a link first.'
+            ? 'One per line, up to 10. They get alerts too if you choose so under Alert rules. A new address has to confirm by a link first.'
             : 'Email is not set up. Ask the operator to set it up. Webhooks still get the report.'
         }
         problem={wrong && `${list()[Number(wrong.path.split('/')[3])] ?? ''}: ${wrong.message}`}

@@ -9,8 +9,6 @@ import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
 import { save, settingsPath } from './saving.ts'
 
-type Rules = AlertSettings['rules']
-
 const rules = [
   [
     'stepBroken',
@@ -36,21 +34,22 @@ export function RulesSection() {
   const settings = useRead<AlertSettings>(settingsPath)
   return (
     <Reading of={settings} lines={4}>
-      {({ rules }) => <RulesForm stored={rules} />}
+      {data => <RulesForm stored={data} />}
     </Reading>
   )
 }
 
-function RulesForm({ stored }: { stored: Rules }) {
+function RulesForm({ stored }: { stored: AlertSettings }) {
   const { isBusy, refused, run } = useAction()
-  const chosen = useSignal(stored)
+  const chosen = useSignal(stored.rules)
+  const isMailed = useSignal(stored.report.alerts)
   return (
     <form
       class="setting-form"
       onSubmit={event => {
         event.preventDefault()
         run(async () => {
-          await save({ rules: chosen.value })
+          await save({ rules: chosen.value, report: { alerts: isMailed.value } })
           say('Rules saved.')
         })
       }}
@@ -64,6 +63,12 @@ function RulesForm({ stored }: { stored: Rules }) {
           onChange={on => (chosen.value = { ...chosen.value, [rule]: { on } })}
         />
       ))}
+      <Check
+        label="Send alerts by email"
+        note="To the confirmed addresses under Weekly report. Webhooks get alerts in any case."
+        checked={isMailed.value}
+        onChange={checked => (isMailed.value = checked)}
+      />
       <Rejection failure={refused.value} />
       <div class="row-actions">
         <Button type="submit" look="primary" isBusy={isBusy.value}>

@@ -17,7 +17,7 @@ export const mailsPath = '/manage/alerts/mails'
 /** Changes some settings, and reads everything again. @throws Failure */
 export async function save(patch: {
   rules?: AlertSettings['rules']
-  report?: { on: boolean; mails: string[] }
+  report?: { on?: boolean; alerts?: boolean; mails?: string[] }
 }): Promise<void> {
   await act(settingsPath, { method: 'PATCH', body: patch })
   readAgain()

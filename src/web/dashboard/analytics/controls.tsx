@@ -4,6 +4,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Select } from '../parts/select.tsx'
 import { useFilters } from '../shell/address.ts'
+import { SavedSegment } from './limited.tsx'
 import { csvAddress, type Question } from './question.ts'
 import { RangePicker } from './range-picker.tsx'
 import { dayIn } from './zone.ts'
@@ -54,6 +55,7 @@ export function Controls({
           ]}
           onChange={chosen => setFilters({ compare: chosen === 'previous' ? null : chosen })}
         />
+        <SavedSegment only={question.only} />
         {question.from < dayIn(question.zone) && (
           <Check
             label="Complete days"

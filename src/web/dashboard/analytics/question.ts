@@ -27,7 +27,7 @@ export interface Question {
   interval: Interval
   /** The trait by which runs are grouped. */
   by: string | null
-  /** The only value whose runs are counted, as the API takes it: `plan:pro`. Without a value it limits nothing. */
+  /** The only runs that are counted, as the API takes it: `plan:pro`, or the ID of a saved segment. */
   only: string | null
 }
 
@@ -49,10 +49,14 @@ export function useQuestion(): Question {
     interval: (filters.interval as Interval) ?? (daysOf(from, to) > maxBars ? 'week' : 'day'),
     version: filters.version ?? null,
     by: filters.by ?? null,
-    only: filters.segment?.includes(':') ? filters.segment : null,
+    only: filters.segment?.includes(':') || isSaved(filters.segment) ? filters.segment! : null,
     compare: compare === 'none' || /^v\d+$/.test(compare ?? '') ? (compare as 'none') : 'previous',
   }
 }
+
+/** Whether runs are limited to a saved segment. */
+export const isSaved = (only: string | null | undefined): boolean =>
+  only?.startsWith('segment_') === true && !only.includes(':')
 
 /** The query of the API for a question. */
 export function queryOf(
@@ -72,7 +76,7 @@ export const numbersPath = (flowId: string, query: URLSearchParams): string =>
 
 /** The query for all runs by a trait, whichever value is selected. */
 export const segmentsQuery = (question: Question, trait: string) =>
-  queryOf({ ...question, only: null }, { segment: trait })
+  queryOf({ ...question, only: isSaved(question.only) ? question.only : null }, { segment: trait })
 
 /** Only the main numbers have an interval, because comparisons are by day. */
 const intervalOf = ({ interval }: Question): Readonly<Record<string, string>> =>

@@ -13,9 +13,10 @@ import { Daily } from './daily.tsx'
 import { Durations } from './durations.tsx'
 import { Experiment } from './experiment.tsx'
 import { Funnel } from './funnel.tsx'
+import { Only } from './limited.tsx'
 import { PaperRange } from './paper-range.tsx'
 import { type Analytics, useQuestion, useResults } from './question.ts'
-import { BySegments, Only, useTraits } from './segments.tsx'
+import { BySegments, useTraits } from './segments.tsx'
 import { Totals } from './totals.tsx'
 import { Versions } from './versions.tsx'
 import { Ways } from './ways.tsx'
@@ -33,9 +34,13 @@ function Empty({ flow, data }: { flow: AuthoredFlow; data: Analytics }) {
       </Notice>
     )
   }
-  const { version, segment } = data.filters
-  if (version !== null || segment !== undefined || data.range.complete) {
-    return <Notice title="No runs in this period">Try a longer period or another version.</Notice>
+  const { version, segment, saved } = data.filters
+  if (version !== null || (segment ?? saved) !== undefined || data.range.complete) {
+    return (
+      <Notice title="No runs in this period">
+        Try a longer period, another version or everyone.
+      </Notice>
+    )
   }
   return (
     <Notice
@@ -59,7 +64,7 @@ function Results({ flow }: { flow: AuthoredFlow }) {
       {flow.version !== null && (
         <Controls flowKey={flow.key} question={question} versions={versions} />
       )}
-      <Only question={question} />
+      <Only question={question} data={main.data} />
       <Reading of={main} lines={8}>
         {data => {
           if (data.totals.starts === 0 && !other) return <Empty flow={flow} data={data} />
@@ -83,7 +88,7 @@ function Results({ flow }: { flow: AuthoredFlow }) {
               <Versions data={data} question={question} />
               {traits && <BySegments flow={flow} question={question} traits={traits} />}
               <p class="footnote fine">
-                Updated {formatDateTime(data.generatedAt)}. Days are those of{' '}
+                Updated {formatDateTime(data.generatedAt)}. Days start at midnight in{' '}
                 {zoneName(data.range.timezone)}.
               </p>
             </>

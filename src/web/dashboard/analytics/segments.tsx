@@ -14,6 +14,7 @@ import { intervalColumn, shareOf } from './interval-column.tsx'
 import {
   type Analytics,
   everyMs,
+  isSaved,
   numbersPath,
   type Question,
   runsBehind,
@@ -23,7 +24,7 @@ import {
 type Segment = NonNullable<Analytics['segments']>[number]
 
 /** Traits seldom change. A change made here reads everything again anyway. */
-const seldomMs = 10 * 60_000
+export const seldomMs = 10 * 60_000
 
 /** The traits that the organisation lists; null until they are known. */
 export const useTraits = (): readonly string[] | null =>
@@ -31,7 +32,7 @@ export const useTraits = (): readonly string[] | null =>
 
 /** Chooses the trait by which runs and answers are grouped. The address keeps the choice. */
 export function ByTrait({ by, traits }: { by: string | null; traits: readonly string[] }) {
-  const { setFilters } = useFilters()
+  const { filters, setFilters } = useFilters()
   return (
     <Select
       label="Break down by"
@@ -39,21 +40,10 @@ export function ByTrait({ by, traits }: { by: string | null; traits: readonly st
       value={by ?? ''}
       none="None"
       options={traits.map(trait => [trait, trait] as const)}
-      onChange={chosen => setFilters({ by: chosen, segment: null })}
+      onChange={chosen =>
+        setFilters({ by: chosen, ...(!isSaved(filters.segment) && { segment: null }) })
+      }
     />
-  )
-}
-
-/** Says which runs alone are counted, with a link back to all of them. */
-export function Only({ question }: { question: Question }) {
-  const { withFilters } = useFilters()
-  if (question.only === null) return null
-  const [trait = ''] = question.only.split(':', 1)
-  return (
-    <p class="row below-4" role="status">
-      Only runs with {trait} <strong>{question.only.slice(trait.length + 1) || 'not set'}</strong>{' '}
-      <LinkButton href={withFilters({ segment: null })}>Show all runs</LinkButton>
-    </p>
   )
 }
 

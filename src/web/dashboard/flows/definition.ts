@@ -9,6 +9,7 @@ export interface Written {
     key: string
     title: string
     when?: StepDefinition['when']
+    question?: StepDefinition['question']
     buttons: StepDefinition['buttons']
     target: { selector: string; fingerprint?: unknown } | null
   }[]

@@ -124,7 +124,7 @@ export function FlowExplanation({
   const name = nameOf(flow.key)
   return (
     <section class="part">
-      <div class="verdict row card">
+      <div class="verdict row card below-4">
         <h2>
           {unknown
             ? unknownVerdict(explanation)

@@ -136,7 +136,7 @@ export const groups: readonly (readonly [name: string, sections: readonly Sectio
     [
       {
         ...{ path: 'alerts', name: 'Alert rules', Body: RulesSection },
-        lead: 'Cairn watches for these problems and notifies your webhooks. Every rule starts turned off.',
+        lead: 'Cairn watches for these problems and notifies your webhooks, and your mailboxes if you want. Every rule starts turned off.',
         more: ['alerts', 'More about alerts'],
         finds: 'broken steps notifications',
       },

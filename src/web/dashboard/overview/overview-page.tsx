@@ -73,7 +73,7 @@ function Numbers({ flows, check }: FlowList & { check: StepCheck }) {
               losses={lossesOf(flows, data.flows, check.steps)}
               params={{ from: data.range.from, tz: zone }}
             />
-            <p class="footnote fine">Days are those of {zoneName(data.range.timezone)}.</p>
+            <p class="footnote fine">Days start at midnight in {zoneName(data.range.timezone)}.</p>
           </Part>
         </>
       )}

@@ -22,12 +22,19 @@ function sumsOf(flows: readonly FlowSummary[], from: number, to?: number): Sums 
   return sums
 }
 
+/** The rate of the week before, or why there is none. */
+function comparedRate(now: Sums, before: Sums): string {
+  if (now.starts === 0) return 'No data this week'
+  if (now.starts < fewest) return `Too few runs: at least ${fewest} are needed`
+  if (before.starts < fewest) return 'Too little data the week before'
+  return `${rateOf(before)} the week before. ${verdictOf(now, before)}`
+}
+
 const rateOf = ({ starts, completions }: Sums) =>
   starts < fewest ? none : formatPercent(completions / starts)
 
 /** Whether two rates differ by more than chance, in words. */
 function verdictOf(now: Sums, before: Sums): string {
-  if (Math.min(now.starts, before.starts) < fewest) return ''
   const a = wilsonInterval(now.completions, now.starts)!
   const b = wilsonInterval(before.completions, before.starts)!
   if (a.low > b.high) return 'Up by more than chance.'
@@ -39,7 +46,15 @@ export function Week({ flows }: { flows: readonly FlowSummary[] }) {
   const now = sumsOf(flows, -week)
   const before = sumsOf(flows, -2 * week, -week)
   const counted = (name: string, means: string, field: keyof Sums) => (
-    <Figure name={name} means={means} below={`${formatCount(before[field])} the week before`}>
+    <Figure
+      name={name}
+      means={means}
+      below={
+        before.starts === 0
+          ? 'No data the week before'
+          : `${formatCount(before[field])} the week before`
+      }
+    >
       {formatCount(now[field])}
     </Figure>
   )
@@ -48,7 +63,7 @@ export function Week({ flows }: { flows: readonly FlowSummary[] }) {
       <Figure
         name="Activation, last 7 days"
         means="Completed runs out of all runs of all flows that started in the last 7 days."
-        below={`${rateOf(before)} the week before. ${verdictOf(now, before)}`}
+        below={comparedRate(now, before)}
       >
         {rateOf(now)}
       </Figure>

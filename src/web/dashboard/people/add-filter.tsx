@@ -7,6 +7,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { typedValue } from '../parts/format.ts'
 import { Select } from '../parts/select.tsx'
 import { TextField } from '../parts/text-field.tsx'
+import { answersTo } from './answer-options.ts'
 import { comparisons, type FlowCondition, outcomes, type PeopleFilter } from './filter.ts'
 
 interface Adding {
@@ -69,8 +70,12 @@ export function AddFlow({ flows, onAdd, onClose }: Adding & { flows: readonly Au
   const flow = useSignal(flows[0]?.key ?? '')
   const state = useSignal<FlowCondition['outcome'] | ''>('')
   const leftAt = useSignal('')
+  const asked = useSignal('')
+  const given = useSignal('')
   const draft = useRead<DraftAnswer>(flow.value ? flowPath(flow.value, '/draft') : null)
   const steps = draft.data ? writtenIn(draft.data).steps : []
+  const questions = steps.filter(({ question }) => question)
+  const answers = questions.filter(({ key }) => key === asked.value).flatMap(answersTo)
   return (
     <Dialog title="Filter by flow" onClose={onClose}>
       <form
@@ -81,6 +86,9 @@ export function AddFlow({ flows, onAdd, onClose }: Adding & { flows: readonly Au
             flow: flow.value,
             ...(state.value && { outcome: state.value }),
             ...(leftAt.value && { leftAt: leftAt.value }),
+            ...(asked.value && {
+              answer: { step: asked.value, ...JSON.parse(given.value || '{}') },
+            }),
           }
           onAdd({ flows: [condition] })
         }}
@@ -92,6 +100,8 @@ export function AddFlow({ flows, onAdd, onClose }: Adding & { flows: readonly Au
           onChange={key => {
             flow.value = key
             leftAt.value = ''
+            asked.value = ''
+            given.value = ''
           }}
         />
         <Select
@@ -108,6 +118,27 @@ export function AddFlow({ flows, onAdd, onClose }: Adding & { flows: readonly Au
             none="Any step"
             options={steps.map(({ key, title }) => [key, title || key] as const)}
             onChange={key => (leftAt.value = key)}
+          />
+        )}
+        {questions.length > 0 && state.value !== 'not_met' && (
+          <Select
+            label="Answered"
+            value={asked.value}
+            none="Any question, or none"
+            options={questions.map(({ key, title }) => [key, title || key] as const)}
+            onChange={key => {
+              asked.value = key
+              given.value = ''
+            }}
+          />
+        )}
+        {answers.length > 0 && (
+          <Select
+            label="Answer"
+            value={given.value}
+            none="Any answer"
+            options={answers.map(([answer, name]) => [JSON.stringify(answer), name] as const)}
+            onChange={answer => (given.value = answer)}
           />
         )}
         <div class="actions">

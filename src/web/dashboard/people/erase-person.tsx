@@ -57,6 +57,12 @@ const unfinished = {
   log: 'The database’s log may hold bytes of theirs until a long download has ended. Erase again later.',
 }
 
+/** What the receipt counts: 1 run, 2 dead letters. Each kind is a plural. */
+function erasedText(kind: string, count: number): string {
+  const plural = kind.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`).replaceAll('_', ' ')
+  return `${formatCount(count)} ${count === 1 ? plural.replace(/s$/, '') : plural}`
+}
+
 /** The receipt of an erasure. */
 export function Receipt({ of }: { of: Erasure }) {
   const erased = Object.entries(of.erased).filter(([, count]) => count > 0)
@@ -66,8 +72,7 @@ export function Receipt({ of }: { of: Erasure }) {
     ['Finished', of.finishedAt === null ? 'not yet' : momentHere(of.finishedAt)],
     [
       'Erased',
-      erased.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ') ||
-        'nothing was stored',
+      erased.map(([kind, count]) => erasedText(kind, count)).join(', ') || 'nothing was stored',
     ],
     ...(of.unfinished ? [['Left', unfinished[of.unfinished]] as [string, string]] : []),
     ...(of.copies.length > 0

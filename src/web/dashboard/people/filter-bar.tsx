@@ -1,11 +1,21 @@
 import { useSignal } from '@preact/signals'
+import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
+import { type DraftAnswer, flowPath, writtenIn } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Select } from '../parts/select.tsx'
 import { useFilters } from '../shell/address.ts'
 import { AddFlow, AddTrait } from './add-filter.tsx'
-import { conditionText, filterIn, isEmpty, listOf, type PeopleFilter, ruleText } from './filter.ts'
+import {
+  conditionText,
+  type FlowCondition,
+  filterIn,
+  isEmpty,
+  listOf,
+  type PeopleFilter,
+  ruleText,
+} from './filter.ts'
 import type { SegmentList } from './segment.tsx'
 import { SaveSegment } from './segment.tsx'
 
@@ -15,6 +25,22 @@ const Chip = ({ text, onRemove }: { text: string; onRemove: () => void }) => (
     <IconButton icon="close" label={`Remove ${text}`} onClick={onRemove} />
   </li>
 )
+
+/** A condition on a flow, by the names of the flow and its steps. */
+function FlowChip({
+  condition,
+  name,
+  onRemove,
+}: {
+  condition: FlowCondition
+  name: string
+  onRemove: () => void
+}) {
+  const needsSteps = condition.leftAt ?? condition.answer
+  const draft = useRead<DraftAnswer>(needsSteps ? flowPath(condition.flow, '/draft') : null)
+  const steps = draft.data ? writtenIn(draft.data).steps : []
+  return <Chip text={conditionText(condition, name, steps)} onRemove={onRemove} />
+}
 
 /** The filters of the list of people, all in its address. */
 export function FilterBar({
@@ -88,9 +114,10 @@ export function FilterBar({
             />
           ))}
           {conditions.map((condition, i) => (
-            <Chip
+            <FlowChip
               key={JSON.stringify(condition)}
-              text={conditionText(condition, nameOf)}
+              condition={condition}
+              name={nameOf(condition.flow)}
               onRemove={() => set({ flows: conditions.toSpliced(i, 1) })}
             />
           ))}

@@ -1,5 +1,7 @@
 import type { PeopleFilter } from '../../../core/person/filter.ts'
+import type { Written } from '../flows/definition.ts'
 import type { Filters } from '../shell/address.ts'
+import { answerText } from './answer-options.ts'
 
 export type { PeopleFilter }
 export type TraitRule = NonNullable<PeopleFilter['rules']>[number]
@@ -54,22 +56,16 @@ export function ruleText({ attribute, op, value }: TraitRule): string {
   return `${attribute} ${words[op]} ${Array.isArray(value) ? value.join(', ') : value}`
 }
 
-/** A condition on a flow in words. */
+/** A condition on a flow in words. @param steps of the flow, as far as they are known */
 export function conditionText(
-  { flow, outcome, leftAt, answer }: FlowCondition,
-  nameOf: (key: string) => string,
+  { outcome, leftAt, answer }: FlowCondition,
+  name: string,
+  steps: Written['steps'],
 ): string {
   const parts = [
     outcome && outcomes[outcome],
-    leftAt && `left at step ${leftAt}`,
-    answer && answerText(answer),
+    leftAt && `left at “${steps.find(({ key }) => key === leftAt)?.title || leftAt}”`,
+    answer && answerText(answer, steps),
   ].filter(Boolean)
-  return `${nameOf(flow)}: ${parts.join(', ') || 'seen'}`
-}
-
-function answerText({ from, to, choice }: NonNullable<FlowCondition['answer']>): string {
-  if (choice !== undefined) return `answered ${choice}`
-  if (from === undefined && to === undefined) return 'answered'
-  if (to === undefined) return `answered ${from} or more`
-  return from === undefined ? `answered ${to} or less` : `answered ${from} to ${to}`
+  return `${name}: ${parts.join(', ') || 'seen'}`
 }

@@ -1,7 +1,6 @@
-import { momentHere } from '../analytics/zone.ts'
 import { flowKinds } from '../flows/flow-list.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
-import { formatCount, none } from '../parts/format.ts'
+import { formatCount, formatDateTime, none } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
@@ -25,7 +24,7 @@ const toneOf: Record<State, Tone> = {
   none: 'neutral',
 }
 
-const moment = (at: string | null) => (at === null ? none : momentHere(at))
+const moment = (at: string | null) => (at === null ? none : formatDateTime(at))
 
 function stateOf({ runs, inProgress, completedAt, flowCompletedAt }: Met): State {
   if (inProgress) return 'progress'
@@ -64,9 +63,7 @@ const columns: Column<Met>[] = [
         <a class="row-link" href={addressOf(['flows', flowKey])}>
           {name}
         </a>
-        <span class="row-note fine">
-          {flowKinds[kind]} · <code>{flowKey}</code>
-        </span>
+        <span class="row-note fine">{flowKinds[kind]}</span>
       </>
     ),
   },

@@ -56,8 +56,9 @@ export function PeopleList() {
     if (filters[name]) listed.set(name, filters[name])
   }
   const page = useRead<ListedPeople>(`/manage/people?${listed}`, everyMs)
+  // Counting looks at everybody, so the list comes first.
   const counted = useRead<StaticEncode<typeof PeopleCount>>(
-    `/manage/people/count?${conditions}`,
+    page.data && !page.isOld ? `/manage/people/count?${conditions}` : null,
     everyMs,
   )
   const flows = useRead<FlowList>(flowsPath)

@@ -1,12 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { defaultZone, momentHere } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
-import { useRead } from '../api/read.ts'
 import { ask } from '../api/request.ts'
-import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { Button } from '../parts/button.tsx'
-import { formatCount, none } from '../parts/format.ts'
+import { formatCount, formatDateTime, none } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { type Person, type PersonEvent, type PersonHistory, personPath } from './person.ts'
@@ -29,44 +26,42 @@ const eventNames: Readonly<Record<string, string>> = {
 
 const placeOf = ({ cursor }: PersonEvent) => Number.parseInt(cursor, 36)
 
-/** What an event is about: its flow with step or item, or its own name. */
-const aboutOf = (
-  { flowKey, stepKey, itemKey, name, reason }: PersonEvent,
-  flows: FlowList['flows'],
-) =>
-  [
-    flows.find(({ key }) => key === flowKey)?.name ?? flowKey,
-    stepKey ?? itemKey,
-    name,
-    reason?.replaceAll('_', ' '),
-  ]
+/** What happened, in words: an event of the page's own has the name that its authors gave it. */
+const whatOf = ({ kind, name }: PersonEvent) =>
+  kind === 'custom' && name !== null ? name : (eventNames[kind] ?? kind)
+
+/** What an event is about: the title of a step or item, and why it happened. */
+const detailOf = ({ stepTitle, stepKey, itemTitle, itemKey, reason }: PersonEvent) =>
+  [stepTitle ?? stepKey ?? itemTitle ?? itemKey, reason?.replaceAll('_', ' ')]
     .filter(Boolean)
     .join(' · ')
 
-const columnsFor = (person: Person, flows: FlowList['flows']): Column<PersonEvent>[] => [
+const columnsFor = (person: Person): Column<PersonEvent>[] => [
   {
     name: 'Time',
-    cell: ({ occurredAt }) => (
-      <time dateTime={occurredAt} title={occurredAt}>
-        {momentHere(occurredAt)}
-      </time>
-    ),
+    cell: ({ occurredAt }) => <time dateTime={occurredAt}>{formatDateTime(occurredAt)}</time>,
   },
   {
     name: 'Event',
     isTitle: true,
-    cell: ({ kind, userId }) => (
+    cell: event => (
       <>
-        {eventNames[kind] ?? kind}
-        {person.kind === 'anonymous' && userId !== null && (
-          <small class="row-note fine">by {userId}</small>
+        {whatOf(event)}
+        {event.answer !== null && <bdi class="row-note written">“{event.answer}”</bdi>}
+        {person.kind === 'anonymous' && event.userId !== null && (
+          <small class="row-note fine">by {event.userId}</small>
         )}
       </>
     ),
   },
   {
     name: 'Flow',
-    cell: event => aboutOf(event, flows) || none,
+    cell: event => (
+      <>
+        {event.flowName ?? event.flowKey ?? none}
+        {detailOf(event) && <span class="row-note fine">{detailOf(event)}</span>}
+      </>
+    ),
   },
   {
     name: 'Page',
@@ -105,17 +100,13 @@ function useEvents(person: Person, { events, next }: PersonHistory) {
 
 /** The events of a person, as far back as the reader asks for. */
 export function PersonEvents({ person, history }: { person: Person; history: PersonHistory }) {
-  const flows = useRead<FlowList>(flowsPath).data?.flows ?? []
   const { known, hasMore, isBusy, refused, showMore } = useEvents(person, history)
   return (
-    <Part
-      title="Timeline"
-      beside={known.length > 0 && <span class="hint">Latest first. Times in {defaultZone()}.</span>}
-    >
+    <Part title="Timeline" beside={known.length > 0 && <span class="hint">Latest first</span>}>
       {known.length > 0 ? (
         <Table
           caption="Timeline"
-          columns={columnsFor(person, flows)}
+          columns={columnsFor(person)}
           rows={known}
           keyOf={({ cursor }) => cursor}
         />

@@ -1,5 +1,5 @@
-import { momentHere } from '../analytics/zone.ts'
 import { Facts } from '../parts/facts.tsx'
+import { formatDateTime } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import type { PersonHistory } from './person.ts'
 
@@ -10,8 +10,8 @@ export function Profile({ of }: { of: NonNullable<PersonHistory['profile']> }) {
     <Part title="Profile">
       <Facts
         of={[
-          ['Last seen', momentHere(lastSeenAt)],
-          ['First seen', momentHere(firstSeenAt)],
+          ['Last seen', formatDateTime(lastSeenAt)],
+          ['First seen', formatDateTime(firstSeenAt)],
           ...Object.entries(traits),
         ]}
       />
@@ -21,7 +21,7 @@ export function Profile({ of }: { of: NonNullable<PersonHistory['profile']> }) {
           <ul class="stack gap-1">
             {pages.map(({ url, lastSeenAt: at }) => (
               <li key={url}>
-                {url} <small class="hint">{momentHere(at)}</small>
+                {url} <small class="hint">{formatDateTime(at)}</small>
               </li>
             ))}
           </ul>

@@ -41,8 +41,8 @@ export function SaveSegment({
       onClose={onClose}
     >
       <p>
-        Everyone in your organisation can use the segment in People. A flow that takes its rules
-        keeps them when the segment changes.
+        Everyone in your organisation can use the segment in People and, if it has only traits, in
+        Results. A flow that takes its rules keeps them when the segment changes.
       </p>
       <TextField
         label="Name"

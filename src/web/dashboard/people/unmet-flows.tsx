@@ -16,9 +16,7 @@ const columnsOf = (person: Person, url: string | null): Column<Unmet>[] => [
         <a class="row-link" href={addressOf(['flows', key])}>
           {name}
         </a>
-        <span class="row-note fine">
-          {flowKinds[kind]} · <code>{key}</code>
-        </span>
+        <span class="row-note fine">{flowKinds[kind]}</span>
       </>
     ),
   },

@@ -1,8 +1,10 @@
+import { isSaved } from '../analytics/question.ts'
 import { useRead } from '../api/read.ts'
 import { flowPath, type VersionAnswer, writtenIn } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { formatSeconds } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
+import { type SegmentList, segmentsPath } from '../people/segment.tsx'
 import { useFilters } from '../shell/address.ts'
 
 /** The filters of the runs page that a number in Results sets. All stand in the address. */
@@ -26,8 +28,10 @@ function sayFilter(
   value: string,
   outcome: string | undefined,
   titleOf: (key: string) => string,
+  segment: string | undefined,
 ) {
   const [first, rest] = parted(value)
+  if (name === 'segment' && segment !== undefined) return segment
   if (name === 'segment') return `${first}: ${rest || 'not set'}`
   if (name === 'step') return `${didNames[rest || 'viewed']} “${titleOf(first)}”`
   if (name === 'answer') return `Answered “${titleOf(first)}”${rest && `: ${rest}`}`
@@ -47,13 +51,15 @@ export function FilterChips({ flow }: { flow: AuthoredFlow }) {
       ? flowPath(flow.key, `/versions/${flow.version}`)
       : null,
   )
+  const segments = useRead<SegmentList>(isSaved(filters.segment) ? segmentsPath : null)
+  const segment = segments.data?.segments.find(({ id }) => id === filters.segment)?.name
   const steps = version.data ? writtenIn(version.data).steps : []
   const titleOf = (key: string) => steps.find(step => step.key === key)?.title || key
   if (active.length === 0) return null
   return (
     <ul class="row below-4" aria-label="Filters">
       {active.map(name => {
-        const text = sayFilter(name, filters[name]!, filters.outcome, titleOf)
+        const text = sayFilter(name, filters[name]!, filters.outcome, titleOf, segment)
         return (
           <li key={name}>
             <a class="chip" href={withFilters({ [name]: null, after: null })}>

@@ -9,6 +9,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { addressOf } from './address.ts'
 import { Frame } from './frame.tsx'
+import { placeOf } from './match.ts'
 import { SignIn } from './sign-in.tsx'
 import { Notice, Skeleton } from './states.tsx'
 
@@ -31,6 +32,10 @@ function useSession(): void {
         timer = setTimeout(ask, retryMs)
       })
     ask()
+    // The page's code comes meanwhile. Whether it may be shown, and what to do if it fails, is decided later.
+    placeOf(location.pathname)
+      .route?.load()
+      .catch(() => {})
     return () => clearTimeout(timer)
   }, [])
 }

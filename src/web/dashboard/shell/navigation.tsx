@@ -55,12 +55,12 @@ function Account() {
       label={
         <>
           <span class="face" aria-hidden="true">
-            {person.name.slice(0, 1).toUpperCase()}
+            {person.isNamed && person.name.slice(0, 1).toUpperCase()}
           </span>
           <span class="unseen">Account </span>
           <span class="who">
-            <strong class="ellipsis">{person.name}</strong>
-            <small>{roleNames[role]}</small>
+            <strong class="ellipsis">{person.isNamed ? person.name : roleNames[role]}</strong>
+            {person.isNamed && <small>{roleNames[role]}</small>}
           </span>
           <Icon name="down" />
         </>

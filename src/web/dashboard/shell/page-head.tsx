@@ -49,7 +49,7 @@ export function PageHead({
           {title}
         </h1>
         {beside}
-        {actions && <div class="actions">{actions}</div>}
+        {actions && <div class="actions push">{actions}</div>}
       </div>
       {children}
     </header>

@@ -58,7 +58,7 @@ function EditLoaded({ flow, editing }: { flow: AuthoredFlow; editing: Editing })
   const building = useBuilding(editing, flow.key, key => (part.value = key))
   const { flow: written } = editing.work.value
   const steps = written ? entriesOf(written, 'steps') : []
-  const isOfSteps = written !== null && kindOf(written) !== 'checklist'
+  const isOfSteps = written !== null && ['tour', 'announcement'].includes(kindOf(written))
   const step = steps.find(({ key }) => key === part.value) ?? steps[0]
   return (
     <Workbench

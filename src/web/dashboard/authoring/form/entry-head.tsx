@@ -21,7 +21,7 @@ export function EntryHead({
   const { list, index, title } = entry
   return (
     <header class="entry-head">
-      <div class="entry-name min-0">
+      <div class="min-0">
         <p class="hint">{`${listNames[list].one} ${index + 1} of ${count}`}</p>
         <h2 dir="auto">{title}</h2>
       </div>

@@ -4,7 +4,6 @@ import type { Mapping } from '../../../../core/flow/plain.ts'
 import { never, useRead } from '../../api/read.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { useDragging } from './dragging.ts'
 import { listOf } from './entries.ts'
 import { kindOf, mappingsAt, textOf } from './flow-json.ts'
@@ -95,10 +94,12 @@ export function PriorityField({ frame, value, write, flow }: ControlProps) {
                   <span class="hint">level with {same.map(({ name }) => name).join(', ')}</span>
                 )}
                 {!isLocked && (
-                  <span class="entry-actions">
-                    <span class="button quiet square" {...dragging.grip(above.length, 'This flow')}>
-                      <Icon name="grip" />
-                    </span>
+                  <span class="entry-actions push">
+                    <IconButton
+                      icon="grip"
+                      label="Move this flow: drag it"
+                      {...dragging.grip(above.length, 'This flow')}
+                    />
                     <IconButton
                       icon="up"
                       label="Show earlier"

@@ -10,35 +10,15 @@ import { createDrawer } from '../../../../snippet/stage/drawer.ts'
 import { ownHostAttribute } from '../../../../snippet/stage/elements.ts'
 import { offerLauncher } from '../../../../snippet/stage/launcher.ts'
 import { playSteps } from '../../../../snippet/stage/player.ts'
+import { spoken } from '../../../../snippet/stage/spoken.ts'
 import type { StageDeps } from '../../../../snippet/stage.ts'
 import type { FromFrame } from '../messages.ts'
 import { letGoOfFocus } from './keyboard.ts'
 import type { MockPage } from './mock-page.ts'
+import { withLogosThatLoad, withoutPages } from './shown-here.ts'
 
 /** A narrower page begins with its checklist folded up, as for visitors; CSS pixels. */
 const roomyPx = 600
-
-/**
- * A step that names its page is shown as if on that page, because there is no other page here. No rule
- * leaves a step out, because each is here to be seen.
- */
-const withoutPages = (flow: Flow): Flow => ({
-  ...flow,
-  theme: withLogosThatLoad(flow.theme),
-  steps: flow.steps.map(({ page: _, navigate: __, when: ___, ...step }) => step),
-})
-
-/** A logo that is relative to the visitor's page cannot load here, so no room is left for it. */
-function withLogosThatLoad<Of extends MaybeTheme>(theme: Of): Of {
-  if (!theme) return theme
-  const { logo, dark: { logo: darkLogo, ...dark } = {}, ...rest } = theme
-  const loads = (address?: string) => address?.startsWith('https:')
-  return {
-    ...rest,
-    ...(loads(logo) && { logo }),
-    ...(theme.dark && { dark: { ...dark, ...(loads(darkLogo) && { logo: darkLogo }) } }),
-  } as Of
-}
 
 const noReports = { health() {}, fingerprint() {} }
 
@@ -152,10 +132,10 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
     const isOpen = item !== null || shadow()?.querySelector('.centre') != null || !isStill
     mock.clear()
     leave()
-    const feed = { ...deps.feed, known: () => standIns(shown) }
-    const offered = offerLauncher(shown, { ...deps, feed, isHidden: false })
+    const own = { feed: { ...deps.feed, known: () => standIns(shown) }, spoken, isHidden: false }
+    const offered = offerLauncher(shown, { ...deps, ...own })
     if (isOpen) offered.open()
-    playing = { leave: offered.leave, tracked() {} }
+    playing = { ...offered, tracked() {} }
     if (isStill) settle()
     isStill = false
     lookAt(shown, item)
@@ -171,10 +151,8 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
 
   function play(part: string | null): void {
     if (!flow) return
-    const as = shownAs(flow)
-    if (as === 'launcher') launcher(flow, part)
-    else if (as === 'checklist') list(flow, part)
-    else tour(flow, part)
+    const play = { launcher, checklist: list, steps: tour }[shownAs(flow)]
+    play(flow, part)
   }
 
   function tour(shown: Flow, part: string | null): void {
