@@ -81,7 +81,13 @@ const target = fc.record(
 )
 
 const urlRule = (pattern: fc.Arbitrary<string>) =>
-  fc.record({ match: fc.constantFrom('exact', 'prefix', 'glob'), pattern })
+  fc.oneof(
+    fc.record({ match: fc.constantFrom('exact', 'prefix', 'glob'), pattern }),
+    fc.record({
+      match: fc.constant('regex'),
+      pattern: fc.constantFrom('/a+', '/\\d{2}#.*', '(/x|/y)?'),
+    }),
+  )
 const pattern = fc.constantFrom('/', '/projects', 'https://app.example/x?y#z')
 
 const stepFields = {
@@ -107,6 +113,12 @@ const stepFields = {
         href: fc.constant(null),
       }),
       fc.record({ label: text(1, 20), action: fc.constant('link'), href: link }),
+      fc.record({
+        label: text(1, 20),
+        action: fc.constant('start'),
+        href: fc.constant(null),
+        flow: fc.constant('not-drawn'),
+      }),
     ),
     { maxLength: 3 },
   ),
@@ -202,10 +214,21 @@ const untitledFlow: fc.Arbitrary<FlowDefinition> = fc.record({
   checklist: nullable(fc.record({ order: fc.constantFrom('any', 'sequence'), items: byKey(item) })),
 })
 
+const when = fc.record({
+  trigger: fc.oneof(
+    fc.record({ on: fc.constant('click'), element: fc.constantFrom('#a', '[b="c: d"]') }),
+    fc.record({ on: fc.constant('event'), event: eventName }),
+  ),
+})
+
 /** A definition of the right shape, which often makes sense too. */
 export const anyFlow: fc.Arbitrary<FlowDefinition> = fc
-  .tuple(untitledFlow, nullable(text(1, 30)))
-  .map(([flow, title]) => (title === null ? flow : { ...flow, title }))
+  .tuple(untitledFlow, nullable(text(1, 30)), nullable(when))
+  .map(([flow, title, when]) => ({
+    ...flow,
+    ...(title !== null && { title }),
+    ...(when && { when }),
+  }))
 
 /** Whether validate finds no error in it. */
 export const isRight = (flow: FlowDefinition) =>

@@ -25,6 +25,8 @@ export class Demo {
     readonly browser: TestBrowser,
     /** The overview of the demo's organisation. */
     readonly home: string,
+    /** The site that shows its flows. */
+    readonly site: string,
     /** The server's process. */
     readonly pid: number,
     private readonly signedIn: Options['storageState'],
@@ -46,13 +48,14 @@ export class Demo {
     const ports = ['--port', '0', '--management-port', '0', '--site-port', '0']
     const demo = await place.command(['demo', ...ports], { ...time?.clock.env, ...env })
     const { page } = await browser.page()
-    await page.goto(await linkOf(demo.stdout))
+    const { link, site } = await addressesOf(demo.stdout)
+    await page.goto(link)
     await page.getByRole('button', { name: 'Sign in with this link' }).click()
     await page.getByText('Needs attention').waitFor()
     const { origin, pathname } = new URL(page.url())
     const signedIn = await page.context().storageState()
     await page.context().close()
-    return new Demo(place, browser, origin + pathname, demo.pid, signedIn, time)
+    return new Demo(place, browser, origin + pathname, site, demo.pid, signedIn, time)
   }
 
   /** A page of somebody who is signed in, not at any address yet. */
@@ -78,13 +81,14 @@ function fakeClockIn(place: Workplace): FakeClock {
   return new FakeClock(library, place.folder)
 }
 
-/** The link that the demo prints when its events are stored. */
-async function linkOf(stdout: ReadableStream<Uint8Array>): Promise<string> {
-  let said = ''
+/** The link into the dashboard and the site's address, which the demo prints when its events are stored. */
+async function addressesOf(stdout: ReadableStream<Uint8Array>) {
+  let printed = ''
   for await (const part of stdout.pipeThrough(new TextDecoderStream() as never)) {
-    said += part
-    const [link] = /http\S+\/sign-in#\S+(?=\s)/.exec(said) ?? []
-    if (link) return link
+    printed += part
+    const [link] = /http\S+\/sign-in#\S+(?=\s)/.exec(printed) ?? []
+    const [, site] = /^ +site +(\S+) /m.exec(printed) ?? []
+    if (link && site) return { link, site }
   }
-  throw new Error(`The demo printed no link: ${said}`)
+  throw new Error(`The demo printed no addresses: ${printed}`)
 }

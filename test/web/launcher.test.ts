@@ -33,10 +33,15 @@ const flows = `
   title: Beside
   ${only('/beside')}
   launcher: { items: [{ key: docs, title: Read the guide, href: /guide }] }
+- key: sides
+  kind: launcher
+  title: Sides
+  ${only('/sides')}
+  launcher: { side: start, items: [{ key: docs, title: Read the guide, href: /guide }] }
 - key: beside-list
   kind: checklist
   title: To do
-  ${only('/beside')}
+  targeting: { urls: [{ match: exact, pattern: /beside }, { match: exact, pattern: /sides }] }
   checklist: { items: [{ key: a, title: A }] }
 - key: welcome
   title: Welcome
@@ -90,21 +95,21 @@ const opener = (page: Page, name: string) =>
 
 test('it opens a tour, and the result of each opening is counted', async () => {
   const { page, noticed, panel, says, button } = await visit('/home?as=ann')
-  await opener(page, 'Help, 1 unread').click()
+  await opener(page, 'Help 1 unread').click()
   await panel.waitFor()
   expect(await panel.locator('.item .title').allTextContents()).toEqual([
     ...['Take the tour', 'First steps0 of 2', 'Read the guide', 'Dark mode is here'],
   ])
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'hidden' })
-  await opener(page, 'Help, 1 unread').click()
+  await opener(page, 'Help 1 unread').click()
   await button('Take the tour').click()
   await says('Welcome aboard')
   // One thing at a time.
   expect(await page.locator('[data-cairn] .launcher').count()).toBe(0)
   expect(await page.evaluate('cairn.isActive()')).toBe(true)
   await button('Done').click()
-  await opener(page, 'Help, 1 unread').waitFor()
+  await opener(page, 'Help 1 unread').waitFor()
   expect(await page.evaluate('cairn.isActive()')).toBe(false)
   await allSent(page)
   const { totals, steps } = await site.until('help', ({ totals }) => totals.completions === 1)
@@ -117,7 +122,7 @@ test('it opens a tour, and the result of each opening is counted', async () => {
 
 test('an announcement that was read is read in another browser too', async () => {
   const { page, button, says } = await visit('/home?as=bob')
-  await opener(page, 'Help, 1 unread').click()
+  await opener(page, 'Help 1 unread').click()
   await page.getByRole('button', { name: 'New Dark mode is here' }).click()
   await says('Dark mode is here')
   await button('Done').click()
@@ -135,18 +140,26 @@ test('an announcement that was read is read in another browser too', async () =>
 
 test('it opens a checklist, with its progress', async () => {
   const { page, panel, button } = await visit('/home?as=cleo')
-  await opener(page, 'Help, 1 unread').click()
+  await opener(page, 'Help 1 unread').click()
   await button('First steps 0 of 2').click()
   await panel.getByRole('progressbar').waitFor()
   await button('A').click()
   await button('Close').click()
-  await opener(page, 'Help, 1 unread').click()
+  await opener(page, 'Help 1 unread').click()
   await button('First steps 1 of 2').waitFor()
+})
+
+test('a list and a resource centre that are open together have names of their own', async () => {
+  const { page } = await visit('/sides', { viewport: { width: 900, height: 700 } })
+  await page.getByRole('dialog', { name: 'To do' }).waitFor()
+  await opener(page, 'Sides').click()
+  await page.getByRole('dialog', { name: 'Sides' }).waitFor()
+  await page.getByRole('dialog', { name: 'To do' }).waitFor()
 })
 
 test('the keyboard opens it, moves in it and leaves it', async () => {
   const { page, panel } = await visit('/home?as=dora')
-  const launcher = opener(page, 'Help, 1 unread')
+  const launcher = opener(page, 'Help 1 unread')
   await launcher.focus()
   await page.keyboard.press('Enter')
   await panel.waitFor()
@@ -161,7 +174,7 @@ test('the keyboard opens it, moves in it and leaves it', async () => {
 
 test('a link leads there, and the choice is counted although the page is left', async () => {
   const { page, button } = await visit('/home?as=eve')
-  await opener(page, 'Help, 1 unread').click()
+  await opener(page, 'Help 1 unread').click()
   await button('Read the guide').click()
   await page.waitForURL(`${pages}/guide`)
   const { steps } = await site.until('help', ({ steps }) => steps[2]?.completed === 1)
@@ -226,7 +239,7 @@ test('a page ignores a flow of a kind that its snippet does not know', async () 
     await route.fulfill({ response, json: { ...answer, flows } })
   })
   await page.goto(`${pages}/home`)
-  await opener(page, 'Help, 1 unread').waitFor()
+  await opener(page, 'Help 1 unread').waitFor()
   await call(page, 'start', 'new')
   expect(await page.evaluate("cairn.isActive('new')")).toBe(false)
 })

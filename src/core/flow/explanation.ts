@@ -52,7 +52,12 @@ export interface Decision {
  * @param others the organisation's other flows
  */
 export function decide(candidate: Candidate, visit: Visit, others: readonly Candidate[]): Decision {
-  const rivals = others.filter(({ flow }) => shownAs(flow) === shownAs(candidate.flow))
+  const rivals = others.filter(
+    ({ flow, history }) =>
+      shownAs(flow) === shownAs(candidate.flow) &&
+      // Only the browser knows of its trigger, without which it takes nobody's place.
+      (visit.onPage !== null || history.inProgress || flow.when?.trigger === undefined),
+  )
   const best = firstDue(rivals, visit, judgeOf(visit))
   const rules = [
     ...(Object.keys(reasons) as Condition[]).flatMap(name => ruleOf(name, candidate, visit)),

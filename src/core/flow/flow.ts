@@ -372,7 +372,7 @@ const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item
       tour: 'steps in order',
       checklist: 'items to tick, in any order or in sequence',
       announcement: 'news, usually one step',
-      launcher: 'a button that opens a list of links, flows and announcements',
+      launcher: 'a button that opens links, flows and news',
     },
     {
       description:

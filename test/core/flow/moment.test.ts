@@ -197,6 +197,14 @@ describe('what has to have happened', () => {
   })
 })
 
+test('a flow that waits for a trigger comes before no other, as far as the server knows', () => {
+  const visit = { ...newcomer(now), ...place }
+  const waits = candidate({ when: { trigger: { on: 'event', event: 'e' } } }, 'a')
+  expect(decide(candidate({}, 'b'), visit, [waits])).toMatchObject({ shown: true, winner: 'b' })
+  const begun = { ...waits, history: { ...noHistory, runs: 1, inProgress: true } }
+  expect(decide(candidate({}, 'b'), visit, [begun])).toMatchObject({ shown: false, winner: 'a' })
+})
+
 test('pages and explain reach the same decision', () => {
   const local = fc.constantFrom('2026-11-19', '2026-11-20', '2026-11-20T11:00', '2026-11-20T13:00')
   const timed: fc.Arbitrary<Timed> = fc.record(

@@ -22,7 +22,7 @@ const rangeOnPaper = /– .+ \d{4}, Berlin, all versions/
 const pages: readonly ExpectedPage[] = [
   {
     ...{ path: '/', title: 'Overview', shows: 'Spring news' },
-    onPaper: [/Days are those of Berlin/],
+    onPaper: [/Days start at midnight in Berlin/],
   },
   { path: '/flows', title: 'Flows', shows: 'Spring news' },
   { path: '/flows/new', title: 'New flow', shows: 'Welcome tour' },

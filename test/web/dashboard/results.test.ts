@@ -178,7 +178,7 @@ test('the selected time zone stays in the address from the overview to a flow', 
   const { page } = await house.visit('/flows')
   await page.getByText('Last 30 days, Europe/Berlin').waitFor()
   await page.goto(house.at('?tz=UTC'))
-  await page.getByText('Days are those of UTC.').waitFor()
+  await page.getByText('Days start at midnight in UTC.').waitFor()
   await page.getByRole('link', { name: 'Welcome tour' }).click()
   const menu = page.getByRole('button', { name: /UTC/ })
   await menu.click()

@@ -185,7 +185,8 @@ test('from a part of an id, support finds a person, what they did, and in two cl
   await page.getByRole('heading', { level: 1, name: id }).waitFor()
   const rows = page.locator('table tbody tr')
   await rows.nth(49).waitFor()
-  const shown = () => page.locator('table tbody td:nth-child(3)').allInnerTexts()
+  const timeline = page.getByRole('table', { name: 'Timeline' })
+  const shown = () => timeline.locator('tbody tr > :nth-child(2)').allInnerTexts()
   const { events } = await manage<PersonHistory>(
     `people/history?${new URLSearchParams({ userId: id })}`,
   )

@@ -15,7 +15,7 @@ const textOf = (file: string) => readFileSync(join(import.meta.dir, file), 'utf8
 
 /** The script that draws a picture. It contains all parts, and loads no further file. */
 function bundledScript(): string {
-  const parts = ['AUTHOR', 'INSPECTION', 'LAUNCHER', 'PREVIEW', 'QUESTION', 'VIDEO']
+  const parts = ['AUTHOR', 'HIGHLIGHT', 'INSPECTION', 'LAUNCHER', 'PREVIEW', 'QUESTION', 'VIDEO']
   const names = parts.flatMap(part => [`CAIRN_SNIPPET_${part}`, `CAIRN_SNIPPET_${part}_INTEGRITY`])
   const defines = Object.fromEntries(names.map(name => [name, '']))
   return bundled('../../../test/web/gallery/cell.ts', 'iife', defines)

@@ -82,7 +82,9 @@ const actions = {
   },
   look() {
     const root = document.documentElement
-    root.dataset.look = root.dataset.look === 'dark' ? 'light' : 'dark'
+    const bySystem = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+    const { look = bySystem } = root.dataset
+    root.dataset.look = look === 'dark' ? 'light' : 'dark'
   },
   help: () => cairn.start('welcome'),
 }

@@ -6,7 +6,6 @@ import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
 import { Rejection } from '../parts/rejection.tsx'
 import { say } from '../parts/toast.tsx'
-import { addressOf } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { save, settingsPath } from './saving.ts'
 
@@ -66,13 +65,7 @@ function RulesForm({ stored }: { stored: AlertSettings }) {
       ))}
       <Check
         label="Send alerts by email"
-        note={
-          <>
-            To the confirmed addresses of the{' '}
-            <a href={addressOf(['settings', 'report'])}>weekly report</a>. Webhooks get alerts in
-            any case.
-          </>
-        }
+        note="To the confirmed addresses under Weekly report. Webhooks get alerts in any case."
         checked={isMailed.value}
         onChange={checked => (isMailed.value = checked)}
       />

@@ -1,9 +1,9 @@
 import { scaleOf } from '../../../core/flow/answer.ts'
+import type { AnswerCondition } from '../../../core/person/filter.ts'
 import type { Written } from '../flows/definition.ts'
-import type { FlowCondition } from './filter.ts'
 
 type Step = Written['steps'][number]
-type Answer = Omit<NonNullable<FlowCondition['answer']>, 'step'>
+type Answer = Omit<AnswerCondition, 'step'>
 
 const npsGroups: readonly (readonly [Answer, string])[] = [
   [{ from: 0, to: 6 }, 'Detractors (0 to 6)'],
@@ -32,7 +32,7 @@ export function answersTo({ question }: Step): readonly (readonly [Answer, strin
 
 /** An answer of a condition in words. */
 export function answerText(
-  { step: key, ...answer }: NonNullable<FlowCondition['answer']>,
+  { step: key, ...answer }: AnswerCondition,
   steps: readonly Step[],
 ): string {
   const step = steps.find(one => one.key === key)

@@ -7,7 +7,7 @@ import type { Run } from '../runs.ts'
 import { safely } from '../safely.ts'
 import type { StageDeps } from '../stage.ts'
 import type { Drawer } from './drawer.ts'
-import { isElsewhere, safeHref } from './markdown.ts'
+import { isElsewhere, safeHref } from './links.ts'
 import { languagesOf } from './spoken.ts'
 
 /** Of pages that follow each other this soon, milliseconds, only one asks what was ticked elsewhere. */

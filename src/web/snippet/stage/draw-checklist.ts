@@ -98,10 +98,16 @@ export function drawChecklist(
       popover: 'manual',
       role: 'dialog',
       part: 'card panel',
-      'aria-labelledby': 'title',
+      'aria-labelledby': 'checklist-title',
     })
     const inner = make(page, 'div', 'inner')
-    const title = make(page, 'h2', '', { id: 'title', part: 'title' }, headingOf(now.flow))
+    const title = make(
+      page,
+      'h2',
+      '',
+      { id: 'checklist-title', part: 'title' },
+      headingOf(now.flow),
+    )
     const place = make(page, 'span', 'place', { part: 'progress' }, stateOf(done))
     if (done === items.length) inner.append(finished(title, place))
     else {

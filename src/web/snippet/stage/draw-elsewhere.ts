@@ -33,7 +33,7 @@ export function drawElsewhere(
   host.attach(null)
   const root = host.root(flow.theme)
   const words = view.spoken.speak(root)
-  const text = make(page, 'div', 'body', { id: 'body' }, words.elsewhere)
+  const text = make(page, 'div', 'body', { id: 'elsewhere' }, words.elsewhere)
   const foot = make(page, 'div', 'foot')
   if (of > 1) foot.append(make(page, 'span', 'place', {}, words.of(place, of)))
   foot.append(button(page, 'button', words.endTour, end))
@@ -50,7 +50,7 @@ export function drawElsewhere(
     page,
     'div',
     'card elsewhere',
-    { popover: 'manual', role: 'region', 'aria-labelledby': 'body' },
+    { popover: 'manual', role: 'region', 'aria-labelledby': 'elsewhere' },
     make(page, 'div', 'inner', {}, text, foot),
   )
   root.append(card)

@@ -7,12 +7,11 @@ import { icon } from './icons.ts'
 import { launcherIcons } from './launcher-icons.ts'
 import { drawOffers } from './launcher-offers.ts'
 import { placeButton, placePanel } from './launcher-places.ts'
-import type { DrawnLauncher, LauncherActions, LauncherState } from './launcher-shown.ts'
+import type { DrawnLauncher, LauncherActions, LauncherState, StageTools } from './launcher-shown.ts'
 import { launcherStyles } from './launcher-styles.ts'
 import { type LauncherWords, launcherWordsIn } from './launcher-words.ts'
 import { button, closeButton, make } from './make.ts'
 import { addStyles } from './part-styles.ts'
-import { spoken } from './spoken.ts'
 import type { Words } from './words.ts'
 
 /** Tells the page's own element how many announcements are unread, so that its style sheet can show that. */
@@ -28,6 +27,7 @@ export function drawLauncher(
   page: Window,
   locale: string | undefined,
   actions: LauncherActions,
+  { spoken, markdownNodes }: StageTools,
 ): DrawnLauncher {
   const { document } = page
   const root = host.root(told.theme)
@@ -74,17 +74,21 @@ export function drawLauncher(
     const heading = headingOf(now)
     launcher ??= button(page, '', '', () => actions.toggle(!state.isOpen))
     const { unread } = state
-    const count = unread === 0 ? [] : [make(page, 'bdi', 'unread-count', {}, shortened(unread))]
+    const count =
+      unread === 0
+        ? []
+        : [
+            make(page, 'bdi', 'unread-count', { 'aria-hidden': 'true' }, shortened(unread)),
+            make(page, 'span', 'unseen', {}, words.unread(unread)),
+          ]
     launcher.className = `launcher centre-button${atSide}${iconOnly ? ' icon-only' : ''}`
     launcher.setAttribute('part', 'launcher')
     launcher.setAttribute('aria-haspopup', 'dialog')
     launcher.setAttribute('aria-expanded', `${state.isOpen}`)
-    const name = unread === 0 ? heading : `${heading}, ${words.unread(unread)}`
-    launcher.setAttribute('aria-label', name)
     launcher.popover = 'manual'
     launcher.replaceChildren(
       icon(page, 'icon', launcherIcons[iconName]),
-      ...(iconOnly ? [] : [make(page, 'bdi', '', {}, heading)]),
+      make(page, 'bdi', iconOnly ? 'unseen' : '', {}, heading),
       ...count,
     )
     if (launcher.parentNode !== root) {
@@ -103,9 +107,9 @@ export function drawLauncher(
     const scrolled = panel?.querySelector('.inner')?.scrollTop ?? 0
     const isNew = panel === null
     const shut = () => actions.toggle(false)
-    const title = make(page, 'h2', '', { id: 'title', part: 'title' }, headingOf(now))
+    const title = make(page, 'h2', '', { id: 'launcher-title', part: 'title' }, headingOf(now))
     const inner = make(page, 'div', 'inner', {}, title)
-    inner.append(drawOffers(state.offers, now, words, page, { ...actions, speak }))
+    inner.append(drawOffers(state.offers, now, words, page, { ...actions, speak, markdownNodes }))
     const drawn = make(
       page,
       'div',
@@ -115,7 +119,7 @@ export function drawLauncher(
         popover: 'manual',
         role: 'dialog',
         part: 'card panel',
-        'aria-labelledby': 'title',
+        'aria-labelledby': 'launcher-title',
         tabindex: '-1',
       },
       inner,

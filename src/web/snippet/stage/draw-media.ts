@@ -1,7 +1,7 @@
 import type { StepView } from '../parts.ts'
 import { quietly } from '../safely.ts'
+import { isSafeSource, safeHref } from './links.ts'
 import { make } from './make.ts'
-import { isSafeSource, safeHref } from './markdown.ts'
 
 /** The address of an image or a video, if nothing is loaded unencrypted over a network; otherwise null. */
 function mediaAddress(address: string | undefined, page: Window): string | null {

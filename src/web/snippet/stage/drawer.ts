@@ -7,6 +7,8 @@ import type { drawLauncher } from './draw-launcher.ts'
 import { type Drawn, drawStep } from './draw-step.ts'
 import { createHost } from './host.ts'
 import type { DrawnLauncher, LauncherActions } from './launcher-shown.ts'
+import { markdownNodes } from './markdown.ts'
+import { spoken } from './spoken.ts'
 
 /** Shows flows to people, either drawn by Cairn or by the page's own components. */
 export interface Drawer {
@@ -35,6 +37,7 @@ export function createDrawer(
     step: view => drawStep(view, host, page),
     elsewhere: view => drawElsewhere(view, host, page),
     checklist: (flow, actions) => drawChecklist(flow, host, page, locale, actions),
-    launcher: (draw, flow, actions) => draw(flow, host, page, locale, actions),
+    launcher: (draw, flow, actions) =>
+      draw(flow, host, page, locale, actions, { spoken, markdownNodes }),
   }
 }

@@ -2,10 +2,9 @@ import { dayMs } from '../../../core/time/durations.ts'
 import type { Flow, Item } from '../parts.ts'
 import { check, icon, progressRing } from './icons.ts'
 import { itemIcons } from './launcher-icons.ts'
-import type { LauncherActions, Listed, Offer } from './launcher-shown.ts'
+import type { LauncherActions, Listed, Offer, StageTools } from './launcher-shown.ts'
 import type { LauncherWords } from './launcher-words.ts'
 import { button, make } from './make.ts'
-import { markdownNodes } from './markdown.ts'
 import type { Words } from './words.ts'
 
 /** How many announcements are listed before the visitor wants all. */
@@ -20,7 +19,12 @@ export function drawOffers(
   { launcher, locale }: Flow,
   words: Words & LauncherWords,
   page: Window,
-  { choose, speak }: Pick<LauncherActions, 'choose'> & { speak(part: HTMLElement, of: Item): void },
+  {
+    choose,
+    speak,
+    markdownNodes,
+  }: Pick<LauncherActions, 'choose'> &
+    Pick<StageTools, 'markdownNodes'> & { speak(part: HTMLElement, of: Item): void },
 ): HTMLElement {
   const list = make(page, 'ul', 'items offers')
 

@@ -1,4 +1,6 @@
 import type { Flow, Item, Progress } from '../parts.ts'
+import type { markdownNodes } from './markdown.ts'
+import type { spoken } from './spoken.ts'
 
 /** An announcement, as the visitor reads it. */
 export interface Listed {
@@ -28,6 +30,12 @@ export interface LauncherState {
 export interface LauncherActions {
   toggle(isOpen: boolean): void
   choose(item: Item, announcement?: Flow): void
+}
+
+/** What the stage has loaded already, so that a launcher's part need not have it again. */
+export interface StageTools {
+  spoken: typeof spoken
+  markdownNodes: typeof markdownNodes
 }
 
 /** What the page sees of a launcher. */

@@ -11,9 +11,8 @@ import { progressOf } from '../standing.ts'
 import { uuid } from '../uuid.ts'
 import { drawLauncher } from './draw-launcher.ts'
 import type { Drawer } from './drawer.ts'
-import type { Listed, Offer, Offered } from './launcher-shown.ts'
-import { isElsewhere, safeHref } from './markdown.ts'
-import { spoken } from './spoken.ts'
+import type { Listed, Offer, Offered, StageTools } from './launcher-shown.ts'
+import { isElsewhere, safeHref } from './links.ts'
 
 /** How often it is checked whether something else is to be shown, milliseconds. */
 const watchMs = 1_000
@@ -27,8 +26,10 @@ export function offerLauncher(
   {
     drawer,
     isHidden,
+    spoken,
     ...deps
-  }: StageDeps & { drawer: Pick<Drawer, 'launcher'>; isHidden: boolean },
+  }: StageDeps &
+    Pick<StageTools, 'spoken'> & { drawer: Pick<Drawer, 'launcher'>; isHidden: boolean },
 ): Offered {
   const { outbox, page, person, feed, history, tell } = deps
   /** The opening that goes on; null while it is closed. */

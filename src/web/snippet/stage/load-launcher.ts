@@ -3,35 +3,26 @@ import type { StageDeps } from '../stage.ts'
 import type { Drawer } from './drawer.ts'
 import { keepTrying } from './keep-trying.ts'
 import type { Offered } from './launcher-shown.ts'
+import { spoken } from './spoken.ts'
 
-/** Offers a launcher as soon as its part has loaded. */
+/** Offers a launcher as soon as its part has loaded. What is done with it until then is done after that. */
 export function loadLauncher(
   flow: Flow,
   deps: StageDeps & { drawer: Drawer; isHidden: boolean },
 ): Offered {
   const gone = new AbortController()
-  let offered: Offered | null = null
-  let { isHidden } = deps
-  let isToOpen = false
-  const load = async () => {
-    const part = await keepTrying(() => deps.loadPart('launcher'), deps.page, gone.signal)
-    if (!part) return
-    offered = part.offerLauncher(flow, { ...deps, isHidden })
-    if (isToOpen) offered.open()
+  const offered = keepTrying(() => deps.loadPart('launcher'), deps.page, gone.signal).then(part =>
+    part?.offerLauncher(flow, { ...deps, spoken }),
+  )
+  const then = (work: (launcher: Offered) => void) => {
+    offered.then(launcher => launcher && work(launcher)).catch(() => {})
   }
-  load().catch(() => {})
   return {
-    open() {
-      isToOpen = true
-      offered?.open()
-    },
-    hide(hidden) {
-      isHidden = hidden
-      offered?.hide(hidden)
-    },
+    open: () => then(launcher => launcher.open()),
+    hide: isHidden => then(launcher => launcher.hide(isHidden)),
     leave() {
       gone.abort()
-      offered?.leave()
+      then(launcher => launcher.leave())
     },
   }
 }

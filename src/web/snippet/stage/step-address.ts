@@ -1,5 +1,5 @@
 import type { Step } from '../parts.ts'
-import { isElsewhere, safeHref } from './markdown.ts'
+import { isElsewhere, safeHref } from './links.ts'
 
 /** An address of this site, whole; null for any other. */
 function ownPage(address: string, page: Window): string | null {

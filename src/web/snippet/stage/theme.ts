@@ -10,7 +10,7 @@ import {
 import type { Theme } from '../../../core/flow/theme.ts'
 import { warn } from '../warn.ts'
 import { groundBehind, isDark, luminanceOf } from './ground.ts'
-import { isSafeSource } from './markdown.ts'
+import { isSafeSource } from './links.ts'
 
 /** Every token that drawing reads, and the CSS property that tells whether a value is valid for it. */
 const tokens = {

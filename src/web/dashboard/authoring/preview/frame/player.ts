@@ -10,6 +10,7 @@ import { createDrawer } from '../../../../snippet/stage/drawer.ts'
 import { ownHostAttribute } from '../../../../snippet/stage/elements.ts'
 import { offerLauncher } from '../../../../snippet/stage/launcher.ts'
 import { playSteps } from '../../../../snippet/stage/player.ts'
+import { spoken } from '../../../../snippet/stage/spoken.ts'
 import type { StageDeps } from '../../../../snippet/stage.ts'
 import type { FromFrame } from '../messages.ts'
 import { letGoOfFocus } from './keyboard.ts'
@@ -131,10 +132,10 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
     const isOpen = item !== null || shadow()?.querySelector('.centre') != null || !isStill
     mock.clear()
     leave()
-    const feed = { ...deps.feed, known: () => standIns(shown) }
-    const offered = offerLauncher(shown, { ...deps, feed, isHidden: false })
+    const own = { feed: { ...deps.feed, known: () => standIns(shown) }, spoken, isHidden: false }
+    const offered = offerLauncher(shown, { ...deps, ...own })
     if (isOpen) offered.open()
-    playing = { leave: offered.leave, tracked() {} }
+    playing = { ...offered, tracked() {} }
     if (isStill) settle()
     isStill = false
     lookAt(shown, item)
@@ -150,10 +151,8 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
 
   function play(part: string | null): void {
     if (!flow) return
-    const as = shownAs(flow)
-    if (as === 'launcher') launcher(flow, part)
-    else if (as === 'checklist') list(flow, part)
-    else tour(flow, part)
+    const play = { launcher, checklist: list, steps: tour }[shownAs(flow)]
+    play(flow, part)
   }
 
   function tour(shown: Flow, part: string | null): void {
