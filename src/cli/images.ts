@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { Image } from '../modules/images/schema.ts'
+import type { Image, ListedImage } from '../modules/images/schema.ts'
 import type { Command } from './command.ts'
 import { CommandFailure } from './failure.ts'
 import { print } from './output.ts'
@@ -38,6 +38,7 @@ const rows: Row[] = [
       name: 'name',
       size: sizeOf,
       bytes: 'bytes',
+      'shown by': ({ flows }: ListedImage) => flows.map(({ key }) => key),
       address: addressOf,
       uploaded: 'createdAt',
     },

@@ -3,9 +3,10 @@ import { type ImageType, imageTypes } from '../../core/image.ts'
 import { auditOf, management, toJson } from '../../http/management.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
+import type { FlowStore } from '../../storage/interfaces/authoring.ts'
 import type { ImageStore } from '../../storage/interfaces/images.ts'
 import { Image, ImageList, maxImageBytes, UploadQuery } from './schema.ts'
-import { addressed, deleteImage, imageFile, uploadImage } from './service.ts'
+import { addressed, deleteImage, flowsShowing, imageFile, uploadImage } from './service.ts'
 
 /** The file never changes under its address, and can do nothing if it is opened as a page. */
 const headersOf = (type: string) => ({
@@ -23,9 +24,11 @@ const headers = Object.fromEntries(
 /** Routes for images that authors upload, and for the browsers that show them. */
 export const imageRoutes = ({
   images: store,
+  flows,
   publicUrl,
 }: {
   images: ImageStore
+  flows: Pick<FlowStore, 'read'>
   publicUrl: string | null
 }): Route[] => [
   management('flows:read').get(
@@ -33,9 +36,15 @@ export const imageRoutes = ({
     'listImages',
     'List uploaded images, newest first',
     { returns: ImageList },
-    async ({ org }) => ({
-      images: (await store.list(org.ref)).map(image => addressed(image, publicUrl)),
-    }),
+    async ({ org }) => {
+      const authored = (await flows.read(org.ref)).flows
+      return {
+        images: (await store.list(org.ref)).map(image => ({
+          ...addressed(image, publicUrl),
+          flows: flowsShowing(image, authored),
+        })),
+      }
+    },
   ),
   route({
     ...managing('flows:write'),

@@ -27,9 +27,22 @@ export const Image = Type.Object(
 )
 export type Image = StaticDecode<typeof Image>
 
+export const ListedImage = Type.Object({
+  ...Image.properties,
+  flows: Type.Array(
+    Type.Object({
+      key: Type.String({ examples: ['welcome'] }),
+      name: Type.String({ examples: ['Welcome tour'] }),
+    }),
+    { description: 'Flows that show it, in their draft or their newest version.' },
+  ),
+})
+
+export type ListedImage = StaticDecode<typeof ListedImage>
+
 export const ImageList = Type.Object(
   {
-    images: Type.Array(Image, {
+    images: Type.Array(ListedImage, {
       description: `At most ${maxImages}, and ${maxImagesBytes / 1024 ** 2} MiB together.`,
     }),
   },

@@ -2,6 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import { imageFormatOf, imageTypes } from '../../core/image.ts'
 import type { Auditor } from '../../core/organisation/audit.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
+import type { AuthoredFlow } from '../../storage/interfaces/authoring.ts'
 import {
   type ImageContent,
   type ImageStore,
@@ -9,6 +10,7 @@ import {
   maxImagesBytes,
   type StoredImage,
 } from '../../storage/interfaces/images.ts'
+import { newestDefinition } from '../authoring/rules.ts'
 import type { Image } from './schema.ts'
 
 /** On each side, pixels. A small file can otherwise take gigabytes of memory in a visitor's browser. */
@@ -21,6 +23,15 @@ const pathOf = ({ id, type }: Pick<StoredImage, 'id' | 'type'>) =>
 export function addressed(image: StoredImage, publicUrl: string | null): Image {
   const path = pathOf(image)
   return { ...image, path, url: publicUrl && `${publicUrl}/${path}` }
+}
+
+/** The flows whose draft or newest version has an image's address, in a step's media or in a text. */
+export function flowsShowing({ id }: Pick<StoredImage, 'id'>, flows: readonly AuthoredFlow[]) {
+  const isShown = (definition: object | null | undefined) =>
+    definition != null && JSON.stringify(definition).includes(`images/${id}.`)
+  return flows
+    .filter(({ draft, newest }) => isShown(draft) || isShown(newest?.definition))
+    .map(flow => ({ key: flow.key, name: newestDefinition(flow).name }))
 }
 
 /** The same for all uploads of these bytes by the organisation, and for nothing else. */

@@ -72,6 +72,7 @@ const pages: readonly ExpectedPage[] = [
   { path: '/settings/audit', ...settings('Audit log'), shows: 'Pushed and published' },
   { path: '/settings/alerts', ...settings('Alert rules'), shows: 'A step is broken' },
   { path: '/settings/webhooks', ...settings('Webhooks'), shows: 'Add webhook' },
+  { path: '/settings/images', ...settings('Images'), shows: 'No images' },
   { path: '/settings/report', ...settings('Weekly report'), shows: 'Email addresses' },
   { path: '/server', title: 'Server', shows: 'No dead letters' },
 ]

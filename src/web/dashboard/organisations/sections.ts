@@ -10,6 +10,7 @@ import { WebhooksSection } from '../alerts/webhooks.tsx'
 import { may } from '../api/session.ts'
 import { EnvironmentsSection } from '../environments/environments-section.tsx'
 import { IdentitySection } from './identity-section.tsx'
+import { ImagesSection } from './images-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { limits } from './limit-fields.tsx'
 import { LookSection } from './look-section.tsx'
@@ -46,6 +47,11 @@ export const groups: readonly (readonly [name: string, sections: readonly Sectio
         lead: 'Default appearance. A flow can override any field. Visitors see changes on their next page.',
         more: ['theme', 'What your style sheets can set'],
         finds: 'theme colours fonts dark logo radius preset',
+      },
+      {
+        ...{ path: 'images', name: 'Images', Body: ImagesSection },
+        lead: 'Images that authors uploaded for steps, and the flows that show them.',
+        finds: 'pictures uploads media',
       },
       {
         ...{ path: 'frequency', name: 'Frequency cap', fields: fields.frequency },
