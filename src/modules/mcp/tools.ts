@@ -37,7 +37,8 @@ const rows: readonly ToolRow[] = [
     name: 'list_flows',
     operation: 'listAuthoredFlows',
     title: 'List flows',
-    description: 'Every tour, checklist, announcement and launcher with its key, status and version.',
+    description:
+      'Every tour, checklist, announcement and launcher with its key, status and version.',
     hides: ['definitions'],
   },
   {
