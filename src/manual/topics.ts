@@ -3,6 +3,7 @@ import analytics from './analytics.md' with { type: 'text' }
 import api from './api.md' with { type: 'text' }
 import assistant from './assistant.md' with { type: 'text' }
 import backup from './backup.md' with { type: 'text' }
+import builder from './builder.md' with { type: 'text' }
 import configuration from './configuration.md' with { type: 'text' }
 import contribute from './contribute.md' with { type: 'text' }
 import dashboard from './dashboard.md' with { type: 'text' }
@@ -41,6 +42,7 @@ export const sources: Readonly<Record<string, Readonly<Record<string, string>>>>
     'install-the-snippet': installTheSnippet,
     sdk,
     'write-flows': writeFlows,
+    builder,
     launcher,
     theme,
     troubleshoot,

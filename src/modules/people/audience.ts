@@ -129,7 +129,10 @@ function visits(rules: readonly UrlRule[], from: number) {
     if (remembered.size < maxRemembered) remembered.set(page, matches)
     return matches
   }
-  const isStored = rules.map(({ pattern }) => !/[?#]/.test(pattern))
+  // A regular expression compares the query or the fragment only if it contains "\\?" or "#".
+  const isStored = rules.map(
+    ({ match, pattern }) => !(match === 'regex' ? /\\\?|#/ : /[?#]/).test(pattern),
+  )
   return ({ pages }: ListedPerson): Verdict[] => {
     const recent = pages.filter(({ at }) => at >= from)
     const matches = recent.map(({ url }) => matchesOf(url))
