@@ -30,10 +30,12 @@ export const kinds = [
 
 /** The pictures that are compared pixel by pixel. */
 export const comparedPictures: readonly (readonly [name: string, look: Look])[] = [
-  ...kinds.flatMap(kind => [[kind, 'light'] as const, [kind, 'dark'] as const]),
+  // What a launcher shows has dates, with a year once they are long ago.
+  ...kinds
+    .filter(kind => kind !== 'launcher')
+    .flatMap(kind => [[kind, 'light'] as const, [kind, 'dark'] as const]),
   ['question-score', 'phone'],
   ['tooltip-image', 'rtl'],
-  ['launcher', 'phone'],
 ]
 
 /** As large as the gallery shows them, CSS pixels. */

@@ -76,6 +76,22 @@ const step = (page: Page, text: string) =>
 const list = (page: Page, text: string) =>
   page.locator('#list').getByText(text, { exact: true }).waitFor()
 
+test('a tip from code is a step that the page draws and closes', async () => {
+  const page = await visit('/nowhere')
+  const shown = await page.evaluate("cairn.highlight('#first', { title: 'Here' })")
+  expect(shown).toBe(true)
+  await step(page, 'highlight')
+  expect(await page.evaluate('[step.flow.key, step.step.title, step.element.id]')).toEqual([
+    'highlight',
+    'Here',
+    'first',
+  ])
+  await page.click('#first')
+  await step(page, 'highlight')
+  await page.evaluate('step.actions.dismiss()')
+  await step(page, 'none')
+})
+
 test('a question is answered by the page, in the words of its language', async () => {
   const page = await visit('/asked')
   await step(page, 'score')

@@ -6,7 +6,7 @@ import { queued } from './queue.ts'
 
 export type * from '../../web/snippet/api.ts'
 export type { CairnClient, CairnOptions } from './load.ts'
-export { checklistStore, type FlowState, flowStore, type Store } from './stores.ts'
+export { checklistStore, type FlowState, flowStore, launcherStore, type Store } from './stores.ts'
 
 const clients = new Map<string, CairnClient>()
 const onServer: CairnClient = { ...inert, ready: new Promise(() => {}) }

@@ -1,4 +1,4 @@
-import type { ChecklistShown, Progress, StepShown, Told } from '../../web/snippet/api.ts'
+import type { Progress, StepShown, Told } from '../../web/snippet/api.ts'
 import type { CairnClient } from './load.ts'
 
 /** State to read and subscribe to, in the form that React's `useSyncExternalStore` and Vue's refs need. */
@@ -71,21 +71,23 @@ const isSame = (a: FlowState, b: FlowState) =>
   a.step === b.step &&
   JSON.stringify(a.progress) === JSON.stringify(b.progress)
 
-/** In headless mode, the checklist to draw: any checklist, or only the one with that key. */
-export function checklistStore(
-  client: CairnClient,
-  flowKey?: string,
-): Store<ChecklistShown | null> {
-  let shown: ChecklistShown | null = null
-  return {
-    get: () => shown,
-    subscribe(changed) {
-      return client.on('checklist', told => {
-        const next = told && (flowKey === undefined || told.flow.key === flowKey) ? told : null
-        if (next === shown) return
-        shown = next
-        changed()
-      })
-    },
+/** In headless mode, what to draw: of any such flow, or only of the one with that key. */
+const shownStore =
+  <Name extends 'checklist' | 'launcher'>(name: Name) =>
+  (client: CairnClient, flowKey?: string): Store<Told[Name]> => {
+    let shown: Told[Name] = null
+    return {
+      get: () => shown,
+      subscribe(changed) {
+        return client.on(name, told => {
+          const next = told && (flowKey === undefined || told.flow.key === flowKey) ? told : null
+          if (next === shown) return
+          shown = next
+          changed()
+        })
+      },
+    }
   }
-}
+
+export const checklistStore = shownStore('checklist')
+export const launcherStore = shownStore('launcher')

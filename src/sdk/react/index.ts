@@ -7,6 +7,8 @@ import {
   type FlowState,
   flowStore,
   type Identity,
+  type LauncherShown,
+  launcherStore,
 } from '@cairn/browser'
 import {
   createContext,
@@ -70,6 +72,13 @@ const idle: FlowState = { isActive: false, step: null, progress: null }
 export function useChecklist(flowKey?: string): ChecklistShown | null {
   const client = useCairn()
   const store = useMemo(() => checklistStore(client, flowKey), [client, flowKey])
+  return useSyncExternalStore(store.subscribe, store.get, () => null)
+}
+
+/** In headless mode, the launcher to draw, with its actions: any launcher, or only the one with that key. */
+export function useLauncher(flowKey?: string): LauncherShown | null {
+  const client = useCairn()
+  const store = useMemo(() => launcherStore(client, flowKey), [client, flowKey])
   return useSyncExternalStore(store.subscribe, store.get, () => null)
 }
 

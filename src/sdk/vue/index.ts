@@ -6,6 +6,8 @@ import {
   createCairn,
   type FlowState,
   flowStore,
+  type LauncherShown,
+  launcherStore,
   type Store,
 } from '@cairn/browser'
 import {
@@ -80,6 +82,14 @@ export function useChecklist(
   return followed(() =>
     checklistStore(client, flowKey === undefined ? undefined : toValue(flowKey)),
   )
+}
+
+/** In headless mode, the launcher to draw, with its actions: any launcher, or only the one with that key. */
+export function useLauncher(
+  flowKey?: MaybeRefOrGetter<string>,
+): Readonly<ShallowRef<LauncherShown | null>> {
+  const client = useCairn()
+  return followed(() => launcherStore(client, flowKey === undefined ? undefined : toValue(flowKey)))
 }
 
 export type * from '@cairn/browser'

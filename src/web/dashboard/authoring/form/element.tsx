@@ -10,7 +10,7 @@ import type { ControlProps } from './table.ts'
 
 const maxAlternates = 5
 
-/** The element that a step points at: picked on the page, or given by a selector. */
+/** An element of the page: picked there, or given by a selector. Only a step's target keeps other selectors too. */
 export function ElementField({ frame, path, value, write, part, flow, problems }: ControlProps) {
   const { change, isLocked } = useForm()
   const selector = textOf(value)
@@ -34,6 +34,7 @@ export function ElementField({ frame, path, value, write, part, flow, problems }
                     change(now => {
                       const others = alternates.slice(0, maxAlternates)
                       const taken = written(now, path, selector)
+                      if (path.at(-2) !== 'target') return taken
                       return written(taken, alternatesPath, others.length > 0 ? others : undefined)
                     })
                   }

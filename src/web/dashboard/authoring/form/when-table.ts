@@ -34,14 +34,13 @@ export const scheduleAndRollout: readonly Group[] = [
           label: 'Starts',
           as: 'choice',
           none: 'By itself',
-          names: { click: 'On a click on an element', event: 'On an event' },
+          names: { click: 'On a click', event: 'On an event' },
           only: { click: ['when.trigger.element'], event: ['when.trigger.event'] },
         },
         {
           at: 'when.trigger.element',
           label: 'Element to click',
-          as: 'code',
-          help: 'A CSS selector. A click on the element starts the flow.',
+          as: 'element',
           shown: flow => textIn(flow, 'when.trigger.on') === 'click',
         },
         {
@@ -62,7 +61,7 @@ export const scheduleAndRollout: readonly Group[] = [
       [
         {
           at: 'when.event',
-          label: 'After an event',
+          label: 'Earlier event',
           help: 'The person must have caused this event before.',
           placeholder: 'report_created',
         },
@@ -71,9 +70,8 @@ export const scheduleAndRollout: readonly Group[] = [
       ],
       {
         at: 'when.element',
-        label: 'Element on the page',
-        as: 'code',
-        help: 'A CSS selector. The flow starts when the element is visible.',
+        label: 'Element that must be visible',
+        as: 'element',
       },
     ],
   },
