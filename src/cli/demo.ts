@@ -59,7 +59,9 @@ export function addDemo(cairn: Command): void {
       for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupt.abort())
       tell(`cairn: creating a month of example data in ${config.data}`)
       const line = liveLine()
+      const siteHost = config.host === '0.0.0.0' ? '127.0.0.1' : config.host
       const fillOptions = {
+        site: `http://${siteHost}:${sitePort}`,
         now: systemClock().now(),
         signal: interrupt.signal,
         onProgress: line.show,

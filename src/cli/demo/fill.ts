@@ -59,6 +59,8 @@ export interface Harbor {
 }
 
 interface FillOptions {
+  /** Origin of the demo's site. */
+  site: string
   now: number
   signal: AbortSignal
   onProgress(line: string): void
@@ -71,7 +73,7 @@ interface FillOptions {
  */
 export async function fillDemo(
   { data, retentionDays }: Pick<Config, 'data' | 'retentionDays'>,
-  { now, signal, onProgress }: FillOptions,
+  { site, now, signal, onProgress }: FillOptions,
 ): Promise<Harbor> {
   const place = { data, databaseUrl: null }
   makeData(place)
@@ -100,7 +102,7 @@ export async function fillDemo(
         const reports = batch.map(event => {
           const step = steps.get(event.stepId ?? '')
           const look = Bun.hash.xxHash32(`${event.runId}`)
-          const body = step && healthReport(event, step, lostAt, look)
+          const body = step && healthReport(event, step, lostAt, look, site)
           if (!body) return null
           time.set(event.occurredAt)
           return ask(`POST /steps/${step.id}/health`, { body })
@@ -120,7 +122,7 @@ export async function fillDemo(
     }
     await sendAll(events.filter(({ occurredAt }) => occurredAt >= improvedAt))
     time.set(now)
-    if (!signal.aborted) await reportPresent(ask, { steps: [...steps.values()], now, lostAt })
+    if (!signal.aborted) await reportPresent(ask, { steps: [...steps.values()], now, lostAt, site })
     return { organisation, snippetKey, flows }
   }
   return atDoor(place, work, time.clock)

@@ -3,7 +3,7 @@ import type { HealthOutcome } from '../../core/step/health.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import { version as snippetVersion } from '../../core/version.ts'
 import type { Asker } from '../asking.ts'
-import { type DemoEvent, demoOrigin, lostShare, lostStep } from './history.ts'
+import { type DemoEvent, lostShare, lostStep } from './history.ts'
 
 /** What pages report about the elements that steps point at. */
 
@@ -60,12 +60,17 @@ function outcomeOf(
   return (isDrifting && otherWays[look % looks]) || 'found'
 }
 
-/** The report of a page about the step of an event; null if there is none. */
+/**
+ * The report of a page about the step of an event; null if there is none.
+ *
+ * @param site origin of the demo's site: the dashboard offers pages that reported a step for building on them
+ */
 export function healthReport(
   event: Pick<DemoEvent, 'kind' | 'occurredAt' | 'userId' | 'anonymousId'>,
   step: Step,
   lostAt: number,
   look: number,
+  site: string,
 ) {
   const outcome = step.target && outcomeOf(event, step, lostAt, look)
   if (!outcome) return null
@@ -75,7 +80,7 @@ export function healthReport(
   const other = outcome === 'found_by_alternate' ? elements[step.key]?.after : undefined
   return {
     ...{ userId, anonymousId, outcome, snippetVersion },
-    url: `${demoOrigin}${step.page?.pattern ?? `/projects/${project}`}?view=board`,
+    url: `${site}${step.page?.pattern ?? `/projects/${project}`}?view=board`,
     selector: (other ?? step.target)?.selector,
     matchCount: isMissing ? 0 : 1,
     waitMs: isMissing ? step.target?.waitMs : 40 + (look % 10) * 25,
@@ -89,7 +94,12 @@ const reporters = 8
 /** Sends what pages report now, so that the demo shows the state of each step at any time of a week. */
 export async function reportPresent(
   ask: Asker['ask'],
-  { steps, now, lostAt }: { steps: readonly Step[]; now: number; lostAt: number },
+  {
+    steps,
+    now,
+    lostAt,
+    site,
+  }: { steps: readonly Step[]; now: number; lostAt: number; site: string },
 ): Promise<void> {
   await ask(`GET /heartbeat?${new URLSearchParams({ v: snippetVersion, sid: 'demo' })}`)
   for (const step of steps) {
@@ -98,17 +108,17 @@ export async function reportPresent(
       const isMissing = step.key === lostStep && look < reporters * lostShare
       const kind = isMissing ? 'target_missing' : 'step_viewed'
       const event = { kind, occurredAt: now, userId: `u${look + 1}` } as const
-      const body = healthReport(event, step, lostAt, look)
+      const body = healthReport(event, step, lostAt, look, site)
       if (body) await ask(`POST /steps/${step.id}/health`, { body })
     }
-    await reportFingerprints(ask, step)
+    await reportFingerprints(ask, step, site)
   }
 }
 
 /** First the element as it was, which becomes the baseline; if it has changed, then as three pages see it. */
-async function reportFingerprints(ask: Asker['ask'], step: Step): Promise<void> {
+async function reportFingerprints(ask: Asker['ask'], step: Step, site: string): Promise<void> {
   const { before, after } = elements[step.key]!
-  const page = { url: `${demoOrigin}/projects`, locale: 'en', snippetVersion }
+  const page = { url: `${site}/projects`, locale: 'en', snippetVersion }
   const rect = { x: 24, y: 64, width: 132, height: 36 }
   const whole = (element: object, matchCount = 1) => ({
     ...{ selector: step.target!.selector, nthOfType: 0, rect },
