@@ -25,7 +25,7 @@ async function requireLinksInSight(page: Page): Promise<void> {
     const at = `elementFromPoint(${x + width - 1}, ${y + height / 2}).closest('a')?.textContent`
     expect(await page.evaluate(`document.${at}`)).toBe(await link.innerText())
   }
-  expect(await links.count()).toBe(19)
+  expect(await links.count()).toBe(20)
 }
 
 const say = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor()
