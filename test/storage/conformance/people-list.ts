@@ -16,12 +16,11 @@ async function listed(tenant: Tenant, order = byId, after: ListedPerson | null =
   return (await Array.fromAsync(pages)).flat()
 }
 
+const everybody = { search: null, rules: [], flows: [] }
+const stillThere = new AbortController().signal
+
 const count = ({ store, ref }: Tenant) =>
-  store.management.peopleList.count(
-    ref,
-    { search: null, rules: [], flows: [] },
-    new AbortController().signal,
-  )
+  store.management.peopleList.count(ref, everybody, stillThere)
 
 /** What a list says, in plain values. */
 const plain = ({ person, firstAt, lastAt, traits, pages }: ListedPerson) => ({
@@ -118,6 +117,25 @@ export function peopleListConforms(open: OpenStore, rounds: Rounds): void {
       expect(await store.management.peopleList.person(tenant.ref, 'unobody')).toBeNull()
       const met = await store.management.peopleList.metFlows(tenant.ref, ['uann', 'ubob'])
       expect([met.get('uann')!.length, met.get('ubob')!.length]).toEqual([1, 0])
+
+      const { peopleList } = store.management
+      const byPlan = { by: { trait: 'plan' }, isDescending: false, max: 2 }
+      const begun = await peopleList.first(
+        tenant.ref,
+        { ...byPlan, after: null },
+        everybody,
+        stillThere,
+      )
+      const after = begun.at(-1)!
+      const rest = await peopleList.first(tenant.ref, { ...byPlan, after }, everybody, stillThere)
+      // Those without the trait come last, by name.
+      const found = [...begun, ...rest].map(({ person, value }) => [person, value])
+      expect(found).toEqual([
+        ['uann', 'pro'],
+        ['aann', null],
+        ['ubob', null],
+        ['ucarl', null],
+      ])
 
       const orders = {
         id: ['aann', 'uann', 'ubob', 'ucarl'],
