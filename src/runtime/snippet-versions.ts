@@ -6,7 +6,7 @@ import { makeInnerDirectory, replaceSynced } from '../storage/sqlite/database/sy
 import { snippetFiles } from '../web/snippet-files.ts'
 
 /** The only names that are ever looked up: those that a release gives its files. */
-const names = 'author|headless|inspection|preview|question|renderer|timing|video'
+const names = 'author|headless|highlight|inspection|launcher|preview|question|renderer|timing|video'
 const fileName = new RegExp(`^snippet-(?:(?:${names})-)?[0-9a-f]{16}\\.js$`)
 
 const folderIn = (dataDir: string) => join(dataDir, 'snippet')

@@ -42,6 +42,8 @@ const besideApi = `
   POST /author/redeem anyone
   POST /author/step anyone
   POST /author/picks anyone
+  POST /author/draft anyone
+  POST /author/changes anyone
   POST /preview/flow anyone
   GET /mail/confirm/:organisation/:token anyone, no page
   POST /mail/confirm/:organisation/:token anyone, no page
@@ -63,7 +65,7 @@ const besideApi = `
   .trim()
   .split(/\n\s*/)
 
-test('beside the API there are only the snippet, the manual, what authors pick and preview, links in mails, and the dashboard, which no other page reads', () => {
+test('beside the API there are only the snippet, the manual, what authors pick, build and preview, links in mails, and the dashboard, which no other page reads', () => {
   const files = routes.filter(({ isProductFile }) => isProductFile)
   const told = files.map(route => {
     const readers = route.readers === undefined ? '' : `, ${route.readers}`
@@ -133,6 +135,8 @@ test('a body may hold a mebibyte where it holds events, flows or an image, 20 Ki
     ['POST', '/manage/previews', 1_048_576],
     ['POST', '/author/redeem', 16_384],
     ['POST', '/author/picks', 16_384],
+    ['POST', '/author/draft', 16_384],
+    ['POST', '/author/changes', 65_536],
     ['POST', '/manage/images', 1_048_576],
     ['POST', '/dashboard/session/redeem', 20_480],
     ['POST', '/dashboard/session/token', 20_480],
