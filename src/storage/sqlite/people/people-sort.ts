@@ -6,7 +6,7 @@ type Value = number | string | null
 
 /** A trait's text, but as a number where it is written as one, so that 9 comes before 12: see `packTraits`. */
 const traitSql = (name: string) => `(
-  select case when value || '' = value + 0 || '' and length(value) < 16 then value + 0 else value end
+  select case when value = (value + 0) || '' and length(value) < 16 then value + 0 else value end
   from (select each.value ->> 1 as value from json_each(traits) as each where each.value ->> 0 = ${name})
 )`
 

@@ -256,7 +256,21 @@ test('pages of any size follow each other in every order, without gap or repetit
         }
       },
     ),
-    { numRuns: rounds(300) },
+    {
+      numRuns: rounds(300),
+      // Rare: numbers, of which one would come after the other as text, beside a text that begins with digits.
+      examples: [
+        [
+          [
+            { name: 'uAnn', lastAt: 1, traits: { plan: '12' }, runs: [] },
+            { name: 'uÉva', lastAt: 1, traits: { plan: '2026-01-01' }, runs: [] },
+            { name: 'u😀', lastAt: 1, traits: { plan: '5' }, runs: [] },
+          ],
+          { by: { trait: 'plan' }, isDescending: false },
+          ...([2, list] as [number, typeof list]),
+        ],
+      ],
+    },
   )
 })
 
