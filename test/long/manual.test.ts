@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { finished } from '../../scripts/support/finished.ts'
 import { Valkey, valkeyProgram } from '../../scripts/support/valkey.ts'
@@ -62,6 +69,8 @@ class Reader {
     this.environment.PATH = `${bin}:/usr/bin:/bin`
     writeFileSync(join(this.place.folder, 'tour.yaml'), flows)
     writeFileSync(join(this.place.folder, 'theme.yaml'), theme)
+    const picture = join(root, 'test/fixtures/gallery/banner-light.png')
+    copyFileSync(picture, join(this.place.folder, 'welcome.png'))
     this.replaced.set(/\/mnt\/backups/, join(this.place.folder, 'backups'))
     this.replaced.set(/\/var\/lib\/cairn/, join(this.place.folder, 'cairn-data'))
   }
@@ -91,7 +100,7 @@ class Reader {
     this.server = await this.place.serve()
     const { snippetKey } = await this.place.json<{ snippetKey: string }>(['key', 'show'])
     const { token: session } = await this.place.json<{ token: string }>(['token', 'issue'])
-    const scopes = ['--scope', 'flows:read']
+    const scopes = ['--scope', 'flows:read', '--scope', 'flows:write']
     const { token } = await this.place.json<{ token: string }>(['token', 'create', 'CI', ...scopes])
     Object.assign(this.environment, {
       SNIPPET_KEY: snippetKey,
@@ -99,6 +108,26 @@ class Reader {
       CAIRN_TOKEN: token,
     })
     await this.bePage(snippetKey)
+    await this.beMember()
+  }
+
+  /** Signs in by a link, so that there is a member. */
+  private async beMember(): Promise<void> {
+    const { url } = this.server!
+    const args = ['dashboard', 'link', '--role', 'editor', '--name', 'Cleo', '--public-url', url]
+    const link = await this.place.json<{ url: string }>(args)
+    const { status } = await fetch(`${url}/dashboard/session/redeem`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'cairn-dashboard': '1',
+        'sec-fetch-site': 'same-origin',
+      },
+      body: JSON.stringify({ code: new URL(link.url).hash.slice(1) }),
+    })
+    expect(status).toBe(200)
+    const [member] = await this.place.json<{ id: string }[]>(['members', 'list'])
+    this.replaced.set(/(?<=^cairn members (role|remove) )ID/, member!.id)
   }
 
   private async bePage(snippetKey: string): Promise<void> {
