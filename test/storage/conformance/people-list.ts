@@ -22,6 +22,9 @@ const stillThere = new AbortController().signal
 const count = ({ store, ref }: Tenant) =>
   store.management.peopleList.count(ref, everybody, stillThere)
 
+/** The order of names in storage, which differs from that of code units. */
+const byUtf8 = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
 /** What a list says, in plain values. */
 const plain = ({ person, firstAt, lastAt, traits, pages }: ListedPerson) => ({
   ...{ person, firstAt, lastAt, pages },
@@ -71,7 +74,7 @@ export function peopleListConforms(open: OpenStore, rounds: Rounds): void {
                 ...person,
                 traits: Object.keys(person.traits).sort(),
               })),
-            ).toEqual(expected.sort((a, b) => (a.person < b.person ? -1 : 1)))
+            ).toEqual(expected.sort((a, b) => byUtf8(a.person, b.person)))
             expect(await count(tenant)).toBe(people.length)
           },
         ),
