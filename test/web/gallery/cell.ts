@@ -1,3 +1,4 @@
+import { isOnPage } from '../../../src/core/flow/decision.ts'
 import { shownAs } from '../../../src/core/flow/shown-as.ts'
 import {
   holdLinks,
@@ -39,6 +40,7 @@ function show({
   const feed = { ...muted.feed, known: () => known }
   const stage = createStage({
     ...muted,
+    isHere: step => isOnPage(step, new URL(location.href)),
     feed,
     loadPart: ownPart,
     page,
