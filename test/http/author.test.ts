@@ -231,7 +231,7 @@ describe('a page on which a draft is built', () => {
     expect((await read()).changes).toEqual([])
   })
 
-  test('is told when nobody has the editor open', async () => {
+  test('shows when nobody has the editor open', async () => {
     const { token, read } = await building()
     await read()
     world.clock.advance(attendedMs)

@@ -80,7 +80,7 @@ async function pick(tab: Page, name: string): Promise<void> {
   await tab.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
 }
 
-/** What was asked of Cairn, without what the dashboard asks. */
+/** Requests to Cairn, without those of the dashboard. */
 const ofPage = (requests: readonly string[]) =>
   new Set(
     requests
@@ -201,7 +201,7 @@ test('an element that only surrounds others, or may name a person, is never chos
   )
 })
 
-test('a question is asked, and a choice of it is renamed', async () => {
+test('a question is added, and one of its choices is renamed', async () => {
   const { key, tab } = await built()
   await card(tab, 'Hello').waitFor()
   const question = tab.getByRole('group', { name: 'Question' })

@@ -75,12 +75,12 @@ const isSame = (a: FlowState, b: FlowState) =>
 const shownStore =
   <Name extends 'checklist' | 'launcher'>(name: Name) =>
   (client: CairnClient, flowKey?: string): Store<Told[Name]> => {
-    let shown: Told[Name] = null
+    const shown: Told[Name] = null
     return {
       get: () => shown,
       subscribe(changed) {
-        return client.on(name, told => {
-          const next = told && (flowKey === undefined || told.flow.key === flowKey) ? told : null
+        return client.on(name, shown => {
+          const next = shown && (flowKey === undefined || shown.flow.key === flowKey) ? shown : null
           if (next === shown) return
           shown = next
           changed()

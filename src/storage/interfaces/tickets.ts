@@ -172,7 +172,7 @@ export interface AuthorTicket extends Omit<AuthorSession, 'state'>, Held {
   requests: { second: number; count: number }
   /** When the author's dashboard last read the session. */
   attendedAt: number
-  /** What the dashboard last said about the changes. */
+  /** What the dashboard last reported about the changes. */
   settled: Settled
 }
 

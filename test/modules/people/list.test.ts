@@ -156,7 +156,7 @@ test('the CSV has the people of the filter, with a column for each trait', async
   )
 })
 
-test('an audience counts who matches, who does not, and who has not said, on each page', async () => {
+test('an audience counts who matches, who does not, and who has not named, on each page', async () => {
   const urls = [
     { match: 'prefix', pattern: '/projects' },
     { match: 'exact', pattern: '/settings' },
@@ -200,7 +200,7 @@ test('a history has flows, steps and answers in the words of their authors', asy
   const { body } = await tenant.answer('GET /manage/people/history?userId=ann%40harbor.example', {
     credential: token,
   })
-  const said = body.events.map(
+  const named = body.events.map(
     ({ kind, flowName, stepTitle, answer }: Record<string, string | null>) => [
       ...[kind, flowName, stepTitle, answer],
     ],
@@ -208,6 +208,6 @@ test('a history has flows, steps and answers in the words of their authors', asy
   const { name } = await tenant
     .answer('GET /manage/flows', { credential: token })
     .then(({ body }) => body.flows.find(({ key }: { key: string }) => key === 'nps'))
-  expect(said).toContainEqual(['question_answered', name, 'How likely?', '9 of 10'])
-  expect(said).toContainEqual(['step_viewed', expect.any(String), expect.any(String), null])
+  expect(named).toContainEqual(['question_answered', name, 'How likely?', '9 of 10'])
+  expect(named).toContainEqual(['step_viewed', expect.any(String), expect.any(String), null])
 })

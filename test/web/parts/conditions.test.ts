@@ -22,15 +22,15 @@ test('a question offers the groups and numbers of its scale, or its choices', ()
   expect(namesOf({ type: 'text' })).toEqual([])
 })
 
-test('a condition is said by titles, and by keys while these are not known', () => {
-  const said = (condition: object, steps: never[] = []) =>
+test('a condition is described by titles, or by keys while titles are unknown', () => {
+  const described = (condition: object, steps: never[] = []) =>
     conditionText({ flow: 'nps', ...condition }, 'Survey', steps)
   const detractors = { answer: { step: 'score', from: 0, to: 6 } }
   const known = [step({ type: 'rating' })] as never[]
-  expect(said({})).toBe('Survey: seen')
-  expect(said(detractors, known)).toBe('Survey: answered “How likely?”: Detractors (0 to 6)')
-  expect(said(detractors)).toBe('Survey: answered “score”: 0 to 6')
-  expect(said({ outcome: 'dismissed', leftAt: 'score' }, known)).toBe(
+  expect(described({})).toBe('Survey: seen')
+  expect(described(detractors, known)).toBe('Survey: answered “How likely?”: Detractors (0 to 6)')
+  expect(described(detractors)).toBe('Survey: answered “score”: 0 to 6')
+  expect(described({ outcome: 'dismissed', leftAt: 'score' }, known)).toBe(
     'Survey: dismissed, left at “How likely?”',
   )
 })

@@ -114,7 +114,7 @@ export function createDraft(
   const poll = async () => {
     try {
       if (document.visibilityState === 'visible' || !known) {
-        // What is sent while this is asked is not in its answer.
+        // What is sent during this request is not in its response.
         const sent = new Set(pending.filter(({ isSent }) => isSent).map(({ id }) => id))
         const read = await session.draft(known?.tag)
         known = read

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Tip } from './tip.tsx'
 
-/** A number under its name, with what is said about it below. It stands in a `dl` with the class `figures`. */
+/** A number under its name, with an explanation below. It stands in a `dl` with the class `figures`. */
 export const Figure = ({
   name,
   means,

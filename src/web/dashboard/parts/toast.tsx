@@ -10,7 +10,7 @@ export const say = (message: ComponentChildren) => {
   shown.value = message
 }
 
-/** Where it is said, on every page. */
+/** Where messages are shown, on every page. */
 export const Toast = () => (
   <div role="status">
     {shown.value && (

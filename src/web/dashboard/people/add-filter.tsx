@@ -70,12 +70,12 @@ export function AddFlow({ flows, onAdd, onClose }: Adding & { flows: readonly Au
   const flow = useSignal(flows[0]?.key ?? '')
   const state = useSignal<FlowCondition['outcome'] | ''>('')
   const leftAt = useSignal('')
-  const asked = useSignal('')
+  const question = useSignal('')
   const given = useSignal('')
   const draft = useRead<DraftAnswer>(flow.value ? flowPath(flow.value, '/draft') : null)
   const steps = draft.data ? writtenIn(draft.data).steps : []
   const questions = steps.filter(({ question }) => question)
-  const answers = questions.filter(({ key }) => key === asked.value).flatMap(answersTo)
+  const answers = questions.filter(({ key }) => key === question.value).flatMap(answersTo)
   return (
     <Dialog title="Filter by flow" onClose={onClose}>
       <form
@@ -86,8 +86,8 @@ export function AddFlow({ flows, onAdd, onClose }: Adding & { flows: readonly Au
             flow: flow.value,
             ...(state.value && { outcome: state.value }),
             ...(leftAt.value && { leftAt: leftAt.value }),
-            ...(asked.value && {
-              answer: { step: asked.value, ...JSON.parse(given.value || '{}') },
+            ...(question.value && {
+              answer: { step: question.value, ...JSON.parse(given.value || '{}') },
             }),
           }
           onAdd({ flows: [condition] })
@@ -100,7 +100,7 @@ export function AddFlow({ flows, onAdd, onClose }: Adding & { flows: readonly Au
           onChange={key => {
             flow.value = key
             leftAt.value = ''
-            asked.value = ''
+            question.value = ''
             given.value = ''
           }}
         />
@@ -123,11 +123,11 @@ export function AddFlow({ flows, onAdd, onClose }: Adding & { flows: readonly Au
         {questions.length > 0 && state.value !== 'not_met' && (
           <Select
             label="Answered"
-            value={asked.value}
+            value={question.value}
             none="Any question, or none"
             options={questions.map(({ key, title }) => [key, title || key] as const)}
             onChange={key => {
-              asked.value = key
+              question.value = key
               given.value = ''
             }}
           />

@@ -22,7 +22,7 @@ const unreadAttribute = 'data-cairn-unread'
  * is not modal: the page beside it can be used, and a press there closes it.
  */
 export function drawLauncher(
-  told: Flow,
+  authored: Flow,
   host: Host,
   page: Window,
   locale: string | undefined,
@@ -30,9 +30,9 @@ export function drawLauncher(
   { spoken, markdownNodes }: StageTools,
 ): DrawnLauncher {
   const { document } = page
-  const root = host.root(told.theme)
+  const root = host.root(authored.theme)
   addStyles(root, launcherStyles, page)
-  const { target, icon: iconName, iconOnly, side } = told.launcher!
+  const { target, icon: iconName, iconOnly, side } = authored.launcher!
   const atSide = ` at-side-${side}`
   const panelId = 'cairn-launcher'
   const ended = new AbortController()
@@ -154,7 +154,7 @@ export function drawLauncher(
   const draw = (next: LauncherState) => {
     state = next
     host.attachToPage()
-    const { flow: now, speak } = spoken(told, page, locale)
+    const { flow: now, speak } = spoken(authored, page, locale)
     const words = { ...speak(root), ...launcherWordsIn(root.lang || page.navigator.language) }
     if (target === undefined && !state.isHidden) drawButton(now, words)
     else {

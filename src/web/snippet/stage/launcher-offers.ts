@@ -92,8 +92,8 @@ export function drawOffers(
     const { completed = 0, total = 0 } =
       offer.starts?.kind === 'checklist' ? offer.starts.progress : {}
     if (total > 0) {
-      const said = completed === total ? words.allDone : words.of(completed, total)
-      text.append(make(page, 'span', 'place', {}, said))
+      const progress = completed === total ? words.allDone : words.of(completed, total)
+      text.append(make(page, 'span', 'place', {}, progress))
       pressed.disabled = completed === total
     }
     pressed.append(make(page, 'span', 'mark', {}, markOf({ ...offer, item })), text)

@@ -43,8 +43,8 @@ export function offerLauncher(
     const { current, name } = person
     const reader = { past: history.of(name), traits: current.traits, person: name }
     return announcementsFor(feed.known(), { ...reader, now: deps.clock.now() }).map(
-      ({ flow: told, isUnread }) => {
-        const { flow } = spoken(told, page, deps.locale)
+      ({ flow: authored, isUnread }) => {
+        const { flow } = spoken(authored, page, deps.locale)
         const title = flow.title ?? (flow.steps[0]?.title || flow.name)
         return { flow, title, isUnread }
       },

@@ -184,13 +184,13 @@ test('a filter finds whom its rules, its search and their runs say', async () =>
           })
           .map(({ name }) => name)
           .toSorted()
-        const asked = { search, rules, flows }
+        const wanted = { search, rules, flows }
         for (const by of ['id', 'lastSeen'] as const) {
-          expect((await found(asked, by)).toSorted()).toEqual(expected)
+          expect((await found(wanted, by)).toSorted()).toEqual(expected)
         }
-        expect(await list.count(1, asked, signal)).toBe(expected.length)
+        expect(await list.count(1, wanted, signal)).toBe(expected.length)
         const page = { by: 'flows' as const, isDescending: true, after: null, max: 9 }
-        const first = await list.first(1, page, asked, signal)
+        const first = await list.first(1, page, wanted, signal)
         expect(first.map(({ person: name }) => name).toSorted()).toEqual(expected)
       },
     ),

@@ -49,7 +49,7 @@ function keep(flowKey: string, session: BuildSession | null): void {
   }
 }
 
-/** Why what is applied here is not saved, as the page is told. */
+/** Why what is applied here is not saved, in words for the page. */
 const problemOf = ({ conflict, rejected }: Editing) =>
   conflict.peek() ? 'conflict' : rejected.peek()?.isPassing ? 'unsaved' : 'invalid'
 
@@ -73,9 +73,9 @@ export function useBuilding(
     const path = `${sessionsPath}/${id}`
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
-    /** The last change that is in the form, and what the page was last told. */
+    /** The last change that is in the form, and what was last reported to the page. */
     let appliedTo = 0
-    let told = ''
+    let reported = ''
 
     const apply = (changes: SentAuthorSession['changes']) => {
       for (const { number, at, change } of changes) {
@@ -98,9 +98,9 @@ export function useBuilding(
         undos: history.peek().length,
       }
       const text = JSON.stringify(body)
-      if (text === told) return
+      if (text === reported) return
       await ask(`${path}/settled`, { method: 'PUT', body })
-      told = text
+      reported = text
     }
     const read = async () => {
       const { value } = await ask<SentAuthorSession>(path)
