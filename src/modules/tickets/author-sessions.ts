@@ -66,7 +66,7 @@ export async function beginSession(
     changeCount: 0,
     requests: { second: 0, count: 0 },
     attendedAt: now,
-    settled: { number: 0, problem: null, undos: 0 },
+    settled: { problem: null, undos: 0 },
   }
   await store.use(tickets => addTicket(tickets, held, now))
   return { ...session, ticket, typedCode, openAddress: `${page.href}#cairn-author=${ticket}` }

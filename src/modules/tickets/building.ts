@@ -100,13 +100,13 @@ export async function builtDraft(
 export async function settleChanges(
   store: TicketStore,
   own: SessionOfAuthor,
-  settled: Static<typeof SettledChanges>,
+  { number, problem, undos }: Static<typeof SettledChanges>,
   now: number,
 ): Promise<void> {
   await store.use(tickets => {
     const session = ownSession(tickets, own)
     session.attendedAt = now
-    session.settled = { ...settled, number: Math.max(settled.number, session.settled.number) }
-    session.changes = session.changes.filter(({ number }) => number > settled.number)
+    session.settled = { problem, undos }
+    session.changes = session.changes.filter(change => change.number > number)
   })
 }

@@ -132,10 +132,8 @@ export const AuthorSession = Type.Object(
 export type AuthorSession = StaticDecode<typeof AuthorSession>
 
 /** How far the author's dashboard has come with the changes. */
-export interface Settled {
-  /** The last change that is in the draft, or that changed nothing. */
-  number: number
-  /** Why those after it are not; null if nothing is wrong. */
+interface Settled {
+  /** Why the changes that wait are not in the draft; null if nothing is wrong. */
   problem: (typeof buildProblems)[number] | null
   /** How many changes can be undone. */
   undos: number

@@ -109,7 +109,7 @@ export function useResults(flowId: string, question: Question): Results {
   const compared = comparedWith(question)
   const query = queryOf(question, { distribution: '1', ...intervalOf(question) })
   const main = useRead<Analytics>(numbersPath(flowId, query), everyMs)
-  // Asked for once the page itself is there, because the server counts one flow at a time.
+  // Requested once the page itself is there, because the server counts one flow at a time.
   const canCompare = compared !== null && main.data !== null
   const other = useRead<Analytics>(
     canCompare ? numbersPath(flowId, queryOf(compared, { distribution: '1' })) : null,

@@ -38,7 +38,7 @@ export function Table<Row>({
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string | number
-  /** Said in its place if it has no rows. */
+  /** Shown in its place if it has no rows. */
   none?: string
   isCaptionSeen?: boolean
   /** Whether there are more rows than these. Sorting these alone would mislead. */

@@ -42,7 +42,7 @@ export interface Lent extends Pick<StageDeps, 'page' | 'locale'> {
   keepUpWith: typeof keepUpWith
   createScrolls: typeof createScrolls
   spoken: typeof spoken
-  /** Told when the tip comes onto the page or leaves it. */
+  /** Called when the tip comes onto the page or leaves it. */
   drawing(isDrawn: boolean): void
 }
 
