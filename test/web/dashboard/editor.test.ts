@@ -124,7 +124,8 @@ describe('YAML', () => {
     await page.getByRole('button', { name: 'Unlock' }).click()
     const dialog = page.getByRole('dialog', { name: 'Unlock this flow?' })
     await dialog.getByRole('button', { name: 'Unlock' }).click()
-    await dialog.waitFor({ state: 'detached' })
+    // The flow is read anew before it can be written.
+    await page.locator('.cm-content[contenteditable=true]').waitFor()
     await replace(page, 'title: A', 'title: Here')
     await isSaved(page)
     expect(await draftOf('locked')).toContain('title: Here')

@@ -1,21 +1,16 @@
 import type { Me } from '../../../../modules/access/schema.ts'
-import type { Analytics } from '../../../../modules/analytics/schema.ts'
 import { never, useRead } from '../../api/read.ts'
-import { type FlowList, flowsPath } from '../../flows/flow-list.ts'
+import { may } from '../../api/session.ts'
+import type { ListedPeople } from '../../people/people-columns.tsx'
 
 /** The traits that the organisation has listed in its settings. */
 export const useTraits = (): readonly string[] =>
   useRead<Me>('/manage/me', never).data?.traits ?? []
 
-/** Values of a listed trait, as runs of the flow that was published last have it. */
+/** Values of a listed trait that the people have who were seen last. */
 export function useTraitValues(trait: string): string[] {
-  const isListed = useTraits().includes(trait)
-  const { data } = useRead<FlowList>(isListed ? flowsPath : null)
-  const [newest] = (data?.flows ?? [])
-    .filter(({ publishedAt }) => publishedAt !== null)
-    .toSorted((a, b) => (a.publishedAt! < b.publishedAt! ? 1 : -1))
-  const query = new URLSearchParams({ segment: trait })
-  const path = isListed && newest ? `/flows/${newest.id}/analytics?${query}` : null
-  const segments = useRead<Analytics>(path, never).data?.segments ?? []
-  return segments.flatMap(({ value }) => (value ? [value] : []))
+  const isKnown = useTraits().includes(trait) && may('people:read')
+  const { data } = useRead<ListedPeople>(isKnown ? '/manage/people?limit=200' : null, never)
+  const values = (data?.people ?? []).flatMap(({ traits }) => traits[trait] ?? [])
+  return [...new Set(values)].sort()
 }
