@@ -235,6 +235,28 @@ describe('what is not saved yet', () => {
     await until(async () => (await draftOf('restarted')).includes('title: Kept too'))
   })
 
+  test.each(['the page was reloaded', 'the connection broke'])(
+    'is no conflict with what the server has saved without an answer, because %s',
+    async reason => {
+      const key = reason.replaceAll(' ', '-')
+      await begin(key, step('a', 'A'))
+      const { page } = await edit(key)
+      const isReload = reason === 'the page was reloaded'
+      await page.route('**/manage/flows/*/draft', async route => {
+        if (route.request().method() !== 'PUT') return route.continue()
+        await route.fetch()
+        if (!isReload) await route.abort()
+      })
+      await replace(page, 'title: A', 'title: Sent')
+      await until(async () => (await draftOf(key)).includes('title: Sent'))
+      await replace(page, 'title: Sent', 'title: Sent, then changed')
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      if (isReload) await page.reload()
+      await until(async () => (await draftOf(key)).includes('title: Sent, then changed'))
+      await isSaved(page)
+    },
+  )
+
   test('is there again after a reload, and may be discarded', async () => {
     await begin('reloaded', step('a', 'A'))
     const { page, noticed } = await edit('reloaded')

@@ -53,6 +53,8 @@ export class Editing {
   readonly conflict: Signal<Conflict | null> = signal(null)
   /** Until the server has answered, nobody knows what it has, so work that is being saved is dirty too. */
   readonly isDirty = computed(() => this.isBusy.value || this.hasChanged())
+  /** What was last sent, as long as nobody knows whether the server has it. */
+  unanswered: Mapping | null = null
   /** The ETags of all states of the flow that this tab has seen. */
   readonly known = new Set<string>()
 
@@ -90,11 +92,16 @@ export class Editing {
     this.base.value = base
   }
 
-  /** Goes on with work that this browser has kept. If it is about an older draft, that is a conflict. */
-  restore({ flow, text, etag }: Unsaved): void {
+  /**
+   * Goes on with work that this browser has kept. If it is about an older draft, that is a conflict, unless
+   * the newer one was saved from here too.
+   */
+  restore({ flow, text, etag, unanswered }: Unsaved): void {
     const base = this.base.peek()
     this.work.value = { flow, text }
-    if (base && base.etag !== etag) this.conflict.value = { who: 'Someone else', theirs: base }
+    if (!base || base.etag === etag) return
+    const isOurs = [flow, unanswered].some(sent => isSame(sent, base.flow))
+    if (!isOurs) this.conflict.value = { who: 'Someone else', theirs: base }
   }
 
   /** Goes back to what was last saved. */
@@ -156,12 +163,15 @@ export class Editing {
     if (base && key !== base.flow.key) {
       return rejected(`The key “${base.flow.key}” cannot change.`)
     }
+    const unanswered = this.unanswered
+    this.unanswered = of.flow
     try {
       const { value } = await ask<DraftAnswer>(flowPath(key, '/draft'), {
         method: 'PUT',
         body: definition,
         ...(base ? { ifMatch: base.etag } : { isNew: true }),
       })
+      this.unanswered = null
       this.hold(baseOf(value!))
       this.saved.value = of.flow!
       readAgain()
@@ -169,11 +179,18 @@ export class Editing {
       return null
     } catch (error) {
       if (!(error instanceof Failure) || error.status !== 412) throw error
+      this.unanswered = null
       if (!base) {
         return rejected(`The key “${key}” is in use. Choose another.`)
       }
+      const theirs = await readBase(key)
+      if (isSame(theirs.flow, unanswered)) {
+        this.hold(theirs)
+        this.saved.value = theirs.flow
+        return this.put()
+      }
       const who = String(error.response.body?.changedBy ?? 'Someone else')
-      this.conflict.value = { who, theirs: await readBase(key) }
+      this.conflict.value = { who, theirs }
       return null
     }
   }

@@ -8,6 +8,8 @@ export interface Unsaved {
   text: string | null
   /** The ETag of what it changes; null for a new flow. */
   etag: string | null
+  /** What was sent before without an answer. The server may have it. */
+  unanswered: Mapping | null
 }
 
 /** @param flowKey empty for a new flow */

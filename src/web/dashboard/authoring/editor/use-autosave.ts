@@ -65,7 +65,8 @@ export function useKeeping(editing: Editing, flowKey: string) {
     const stop = editing.work.subscribe(({ flow, text }) => {
       if (!editing.isDirty.peek()) return
       const etag = editing.base.peek()?.etag ?? null
-      isKept.value = keep(organisation, flowKey, { flow, text, etag })
+      const { unanswered } = editing
+      isKept.value = keep(organisation, flowKey, { flow, text, etag, unanswered })
     })
     const stopForgetting = editing.isDirty.subscribe(isDirty => {
       if (isDirty) return
