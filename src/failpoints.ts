@@ -5,12 +5,13 @@ export const failpoints = {
   storage_start: 'storage is about to be opened',
   http_request: 'a request is about to hand a write over to storage',
   before_begin: 'storage is about to begin a transaction',
-  between_rows: 'in a transaction the events are stored, and what else is said with them is not',
+  between_rows:
+    'in a transaction the events are stored, and what else their request reports is not',
   before_commit: 'in a transaction all is done but the commit',
   before_log_commit:
     'a group is written to the log of several machines, and not yet committed there',
   before_sync: 'transactions are committed, and about to be synced',
-  after_commit: 'a transaction is committed, and nobody has been told',
+  after_commit: 'a transaction is committed, and no response has been sent',
   before_projection: 'events are acknowledged, and what follows from them is about to be written',
   during_projection: 'in a transaction some of what follows from events is written',
   during_replay: 'at a start the ledger is read whose events are not projected yet',

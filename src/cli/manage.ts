@@ -174,7 +174,7 @@ async function inProcess<T>(
 const patienceMs = 30_000
 const pauseMs = 20
 
-/** The data directory's lock; null if a server has it, which is asked instead. */
+/** The data directory's lock; null if a server has it, which then does the work. */
 async function lockOrServer(dataDir: string) {
   const deadline = performance.now() + patienceMs
   for (;;) {

@@ -28,15 +28,15 @@ export function progressLine(
   end: () => void
 } {
   const isTerminal = stderr.isTTY === true
-  let toldAt = isTerminal ? Number.NEGATIVE_INFINITY : now()
+  let printedAt = isTerminal ? Number.NEGATIVE_INFINITY : now()
   let shown: string | null = null
   return {
     isTerminal,
     show(stage, line) {
       const isNews = isTerminal && stage !== shown
-      if (!isNews && now() - toldAt < (isTerminal ? drawEveryMs : tellEveryMs)) return
+      if (!isNews && now() - printedAt < (isTerminal ? drawEveryMs : tellEveryMs)) return
       shown = stage
-      toldAt = now()
+      printedAt = now()
       stderr.write(isTerminal ? `${emptyLine}${line()}` : `cairn: ${line()}\n`)
     },
     end() {

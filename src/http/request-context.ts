@@ -81,7 +81,7 @@ export class RequestContext<Subject = unknown, Body = unknown, Query = unknown> 
   readonly origin: string | null
   /** The organisation of the credential; null until one was verified. */
   organisation: Organisation | null = null
-  /** What the limiter said; null if nothing was counted. */
+  /** The decision of the limiter; null if nothing was counted. */
   taken: Taken | null = null
   /** Who makes the management call; null outside the management API. */
   principal: Principal | null = null

@@ -180,7 +180,7 @@ export function secretTokens(options: TokenRules & { secret: Uint8Array }): OwnS
 /**
  * Finds the key with which an identity provider has signed something. jose finds the one key that a token
  * names and that fits its algorithm. If two keys fit, it takes neither (OpenID Connect Core 1.0, section
- * 10.1). If the key is not known, the provider is asked once more.
+ * 10.1). If the key is not known, the keys are fetched from the provider once more.
  */
 export function keyFinder(source: KeySource) {
   let known: readonly PublicKey[] = []

@@ -19,7 +19,7 @@ export interface Script {
   probe(): Call
 }
 
-/** Is told when the server is away, and when it is back. */
+/** Called when the server cannot be reached, and when it can again. */
 export interface LinkObserver {
   onAway(reason: string): void
   onBack(): void

@@ -10,7 +10,7 @@ import { type Script, ValkeyLink } from './valkey-link.ts'
  */
 const countAll = `
 local length = tonumber(ARGV[1])
-local told = {}
+local counts = {}
 for i, key in ipairs(KEYS) do
   local limit, wanted = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
   local held = redis.pcall('GET', key)
@@ -28,9 +28,9 @@ for i, key in ipairs(KEYS) do
     end
     if taken > 0 then redis.call('INCRBY', key, taken) end
   end
-  told[2 * i - 1], told[2 * i] = count, left
+  counts[2 * i - 1], counts[2 * i] = count, left
 end
-return told
+return counts
 `
 
 export interface LimitsServer {
@@ -130,7 +130,7 @@ export class ValkeyLimiter implements Limiter {
       const windows = [...this.waiting]
       this.waiting = new Map()
       try {
-        const told = await this.link.call({
+        const counts = await this.link.call({
           keys: windows.map(([key]) => key),
           args: [
             String(windowMs),
@@ -138,7 +138,7 @@ export class ValkeyLimiter implements Limiter {
           ],
         })
         for (const [i, [key, requests]] of windows.entries()) {
-          this.settle(key, requests, (told as number[])[2 * i]!, (told as number[])[2 * i + 1]!)
+          this.settle(key, requests, (counts as number[])[2 * i]!, (counts as number[])[2 * i + 1]!)
         }
       } catch {
         for (const [, requests] of windows) this.settleAlone(requests)

@@ -10,7 +10,7 @@ import { replaceSynced } from '../storage/sqlite/database/synced-files.ts'
 import { askProvider, type IdentityProvider, ProviderFailure } from './identity-provider.ts'
 import type { Log } from './log.ts'
 
-/** How often the provider is asked. */
+/** How often the keys are fetched from the provider. */
 const schedule = {
   /** If it does not say how long its keys can be kept, and the bounds if it does. */
   everyMs: 10 * minuteMs,
@@ -38,10 +38,10 @@ const defaultPatienceMs = 3_000
 export class IssuerKeys implements KeySource {
   keys: readonly PublicKey[] = []
   private failures = 0
-  /** What the log last said about the provider. */
+  /** The last state of the provider in the log. */
   private news: 'nothing' | 'answers' | `fails: ${string}` = 'nothing'
   private dueAt: number
-  /** A provider that fails is not asked again before this, whoever wants it. */
+  /** A provider that fails is not called again before this, whoever wants it. */
   private pausedUntil = Number.NEGATIVE_INFINITY
   /** When as many fetches for unknown keys are allowed at once as ever. */
   private allAllowedAt = Number.NEGATIVE_INFINITY
@@ -78,7 +78,7 @@ export class IssuerKeys implements KeySource {
 
   /**
    * For a request that names an unknown key: fetches at once or, if that was done too often, as soon as it is
-   * allowed, and nobody waits for that. A provider that fails is not asked more often because of it.
+   * allowed, and nobody waits for that. A provider that fails is not called more often because of it.
    */
   async renew(): Promise<void> {
     const late = Promise.withResolvers<void>()

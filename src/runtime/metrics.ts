@@ -61,7 +61,7 @@ function renderServer(page: Exposition, sources: MetricSources): void {
   page.gauge('cairn_buffer_limit_bytes', 'Bytes that may wait.', buffer.bounds.bytes)
   page.gauge(
     'cairn_projection_lag_events',
-    'Events that are stored, and of which analytics, progress and history are still to be told.',
+    'Events that are stored, but not yet in analytics, progress and history.',
     lag.events,
   )
   page.gauge(
@@ -90,7 +90,11 @@ function renderServer(page: Exposition, sources: MetricSources): void {
 /** For organisations that check user hashes. Every verdict is shown from the start, as with 401s. */
 function renderIdentity(page: Exposition, sums: UserHashCounts): void {
   const name = 'cairn_user_hashes_total'
-  page.family(name, 'counter', 'Calls and events that named a user, by what became of the hash.')
+  page.family(
+    name,
+    'counter',
+    'Calls and events that named a user, by the result of the check of its hash.',
+  )
   for (const verdict of userHashVerdicts) page.sample(name, sums[verdict], { verdict })
 }
 

@@ -113,7 +113,7 @@ class Server {
   private checkedAt = Number.NEGATIVE_INFINITY
   private readonly disk: DiskWatch
   private readonly backups: BackupSchedule
-  /** Null if no service manager wants to be told. */
+  /** Null if no service manager wants the status. */
   private readonly manager: ServiceManager | null
   /** What is being done to the database before it is served; null if nothing is. */
   private preparing: string | null = null

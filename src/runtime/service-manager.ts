@@ -50,7 +50,7 @@ function socketAddress(path: string): Buffer {
   return address
 }
 
-/** The supervisor of this process, if it wants to be told the status: systemd, or none. */
+/** The supervisor of this process, if it wants the status: systemd, or none. */
 export class ServiceManager {
   private readonly library = openLibrary()
   private readonly socket: number
@@ -64,13 +64,13 @@ export class ServiceManager {
     if (this.socket < 0) throw new Error('no socket can be made')
   }
 
-  /** Null if nobody asked to be told. A supervisor that cannot be told is no reason not to serve. */
+  /** Null if nobody wants the status. A supervisor that cannot be reached is no reason not to serve. */
   static from(env: NotifyEnvironment, log: Log): ServiceManager | null {
     if (!env.NOTIFY_SOCKET) return null
     try {
       return new ServiceManager(socketAddress(env.NOTIFY_SOCKET), watchdogMsOf(env))
     } catch (error) {
-      log.warn({ reason: shortReasonOf(error) }, 'the service manager cannot be told how this is')
+      log.warn({ reason: shortReasonOf(error) }, 'the status cannot be sent to the service manager')
       return null
     }
   }

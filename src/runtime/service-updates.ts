@@ -1,8 +1,8 @@
 import type { ServiceManager } from './service-manager.ts'
 
-/** How often the service manager is told the status, milliseconds; more often if it asks for that. */
+/** How often the status is sent to the service manager, milliseconds; more often if it wants that. */
 const tellEveryMs = 1_000
-/** How much longer the service manager is asked to wait during a start, each time it is told. */
+/** How much longer the service manager should wait during a start, with each status. */
 const startsWithinMs = 60_000
 
 /** Tells the service manager what takes so long, until the returned function is called. */
@@ -24,8 +24,8 @@ interface Served {
 
 /** Tells the service manager that the server is ready, and from then on its status. */
 export function tellOfService(manager: ServiceManager, server: Served): void {
-  let told = server.status()
-  manager.status(told)
+  let sent = server.status()
+  manager.status(sent)
   manager.ready()
   // A third of the time that it waits, so that one late message is no reason for a restart.
   const everyMs = Math.min(tellEveryMs, (manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 3)
@@ -33,8 +33,8 @@ export function tellOfService(manager: ServiceManager, server: Served): void {
     if (server.isStopping()) return
     if (manager.watchdogMs !== null) manager.alive()
     const status = server.status()
-    if (status !== told) manager.status(status)
-    told = status
+    if (status !== sent) manager.status(status)
+    sent = status
   }
   tell()
   setInterval(tell, everyMs).unref()

@@ -14,7 +14,7 @@ declare const self: Worker
 export interface TaskStart {
   task: keyof LongWork
   place: Omit<LongWorkPlace, 'now'>
-  /** All arguments of the task except the last, which is told the progress. */
+  /** All arguments of the task except the last, which is called with the progress. */
   input: readonly unknown[]
 }
 

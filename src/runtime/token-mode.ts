@@ -28,7 +28,7 @@ export function tokenModeOf(config: TokenSettings): TokenMode {
 
 /**
  * Says that a running server refuses the tokens that these settings mean, and what to do; null if both mean
- * the same, or if the server does not say. Two different secrets are not told apart.
+ * the same, or if the server does not say. Two different secrets look the same.
  */
 export function tokenConflict(
   running: TokenMode | undefined,

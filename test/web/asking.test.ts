@@ -93,7 +93,7 @@ test('a group’s traits are found under group., and last until the person chang
   const audience = why.rules.find(({ rule }) => rule === 'audience')
   expect([audience?.holds, audience?.parts[0]?.why]).toEqual([
     false,
-    'there is no group.plan (eq "pro" is asked)',
+    'there is no group.plan (eq "pro" is required)',
   ])
 })
 

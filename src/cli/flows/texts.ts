@@ -39,7 +39,7 @@ export function addTexts(flows: Command): void {
   addImport(texts)
 }
 
-/** Reports what is wrong with a file for translators, or with what is asked of it. */
+/** Reports what is wrong with a file for translators, or with the options. */
 function reporting<Result>(name: string, work: () => Result): Result {
   try {
     return work()
@@ -189,8 +189,7 @@ function refuseOutdated(
   if (how !== 'refuse' || outdated.length + superfluous.length === 0) return
   const lines = [
     ...outdated.map(
-      ({ unit, source }) =>
-        `  ${unit.id} said ${quoted(source)}, and now says ${quoted(unit.source)}`,
+      ({ unit, source }) => `  ${unit.id} was ${quoted(source)}, and is now ${quoted(unit.source)}`,
     ),
     ...superfluous.map(({ id, hint }) => `  ${quoted(id)} is no text of the flow${hint}`),
   ]

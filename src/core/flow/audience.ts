@@ -93,7 +93,7 @@ function absent(rule: AudienceRule, traits: Traits): Reason {
   )
   const hints = [
     ...(op === 'exists' && holds ? ['as it must be'] : []),
-    ...(holds || op === 'exists' ? [] : [`${op} ${inWords(value)} is asked`]),
+    ...(holds || op === 'exists' ? [] : [`${op} ${inWords(value)} is required`]),
     ...(near === undefined ? [] : [`there is ${shown(near)}: case counts`]),
   ]
   const hint = hints.length === 0 ? '' : ` (${hints.join('; ')})`

@@ -33,27 +33,25 @@ type Fields = { readonly [name: string]: unknown }
 const isMapping = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
 /** Null, or a mapping with no values, leaves a field to the theme below. */
-const saysNothing = (value: unknown) =>
-  value === null ||
-  value === undefined ||
-  (isMapping(value) && Object.values(value).every(saysNothing))
+const isEmpty = (value: unknown) =>
+  value === null || value === undefined || (isMapping(value) && Object.values(value).every(isEmpty))
 
 /** Values of the upper theme win; mappings are merged field by field. */
 function over(lower: Fields, upper: Fields): Fields {
-  const said = Object.entries(upper).filter(([, value]) => !saysNothing(value))
-  const merged = said.map(([name, value]) => {
+  const filled = Object.entries(upper).filter(([, value]) => !isEmpty(value))
+  const merged = filled.map(([name, value]) => {
     const below = lower[name]
     return [name, isMapping(value) ? over(isMapping(below) ? below : {}, value) : value]
   })
   return { ...lower, ...Object.fromEntries(merged) }
 }
 
-const nothingSaid: Theme = { accent: null, background: null, text: null, radius: null }
+const emptyTheme: Theme = { accent: null, background: null, text: null, radius: null }
 
 /** A theme as it is stored, without empty fields; null if it sets nothing at all. */
 export function storedTheme(given: MaybeTheme): Theme | null {
-  const said = over({}, (given ?? {}) as Fields)
-  return saysNothing(said) ? null : ({ ...nothingSaid, ...said } as Theme)
+  const merged = over({}, (given ?? {}) as Fields)
+  return isEmpty(merged) ? null : ({ ...emptyTheme, ...merged } as Theme)
 }
 
 /**
@@ -66,7 +64,7 @@ export function mergedTheme(organisation: MaybeTheme, flow: MaybeTheme): Theme {
   const ground = preset && Object.hasOwn(presets, preset) ? presets[preset] : null
   return [ground, organisation, flow].reduce<Fields>(
     (theme, upper) => over(theme, upper ?? {}),
-    nothingSaid,
+    emptyTheme,
   ) as unknown as Theme
 }
 
@@ -93,7 +91,7 @@ const evenContrast = 0.179
 export const minOfText = 4.5
 export const minOfShapes = 3
 
-type Said = { [Name in keyof Colours]: string | null }
+type PageColours = { [Name in keyof Colours]: string | null }
 
 /**
  * The colours that a theme sets for a page. Text and background are a pair: a theme that sets one of them
@@ -102,7 +100,7 @@ type Said = { [Name in keyof Colours]: string | null }
 export function coloursOn(
   { accent, background, text, dark }: Partial<Theme>,
   isDarkPage: boolean,
-): Said {
+): PageColours {
   const light = { accent: accent ?? null, background: background ?? null, text: text ?? null }
   if (!isDarkPage || !dark) return light
   const isPair = (dark.background ?? dark.text ?? null) !== null
@@ -138,7 +136,7 @@ export const isDarkGround = (ground: number): boolean => ground < darkBelow
  * @param of the luminance of a colour; null if it cannot be known
  */
 export function goesWith(
-  { background, text }: Said,
+  { background, text }: PageColours,
   isDarkPage: boolean,
   of: (colour: string) => number | null,
 ): 'light' | 'dark' | null {

@@ -30,7 +30,7 @@ export function placeOf(steps: readonly Pick<Step, 'key'>[], key: string, otherw
 
 /**
  * All indexes that can be reached from each index, itself included, whatever rules hold or elements are
- * missing. Each is computed when it is first asked for.
+ * missing. Each is computed on first use.
  */
 export function reachIn(steps: readonly Step[]): (from: number) => ReadonlySet<number> {
   const onward = steps.map(({ when, target }, at) => {

@@ -41,7 +41,7 @@ export function luminanceOf(colour: string): number | null {
 }
 
 /** Rounded down, so that a message never states a ratio that would have been enough. */
-const told = (ratio: number) => `${Math.floor(ratio * 10) / 10} : 1`
+const ratioText = (ratio: number) => `${Math.floor(ratio * 10) / 10} : 1`
 
 /** Words that name a colour, also those that follow the visitor's system (CSS Color 4, section 6). */
 const colourWords = [
@@ -106,19 +106,19 @@ export const themeProblems = (theme: Partial<Theme>): FlowProblem[] => [
 ]
 
 /**
- * The contrast of an accent on a dark page if its theme says nothing of those. Many brands' colours have less
+ * The contrast of an accent on a dark page if its theme sets nothing for those. Many brands' colours have less
  * than 3 : 1 there and are seen all the same, and many sites have no dark pages.
  */
 const minOfUnprepared = 2
 
 function* contrastsOn(theme: Theme, isDarkPage: boolean) {
-  const said = coloursOn(theme, isDarkPage)
-  const own = goesWith(said, isDarkPage, luminanceOf)
-  const isSaid = (name: keyof Colours) => said[name] !== null
+  const set = coloursOn(theme, isDarkPage)
+  const own = goesWith(set, isDarkPage, luminanceOf)
+  const isSet = (name: keyof Colours) => set[name] !== null
   const at = (name: keyof Colours) =>
     isDarkPage && theme.dark?.[name] ? `/dark/${name}` : `/${name}`
   const ofName = (name: keyof Colours) => {
-    const colour = said[name] ?? (own && ownColours[own][name])
+    const colour = set[name] ?? (own && ownColours[own][name])
     return colour === null ? null : luminanceOf(colour)
   }
   const ratioOf = (a: keyof Colours, b: keyof Colours): number => {
@@ -127,13 +127,13 @@ function* contrastsOn(theme: Theme, isDarkPage: boolean) {
   }
   const ofText = ratioOf('text', 'background')
   const page = isDarkPage ? ' on a dark page' : ''
-  if ((isSaid('text') || isSaid('background')) && ofText < minOfText) {
-    const message = `Text and background have a contrast of ${told(ofText)}${page}, and reading needs 4.5 : 1: make one of them darker or lighter`
-    yield { path: at(isSaid('text') ? 'text' : 'background'), message }
+  if ((isSet('text') || isSet('background')) && ofText < minOfText) {
+    const message = `Text and background have a contrast of ${ratioText(ofText)}${page}, and reading needs 4.5 : 1: make one of them darker or lighter`
+    yield { path: at(isSet('text') ? 'text' : 'background'), message }
   }
   const ofAccent = ratioOf('accent', 'background')
   const isUnprepared = isDarkPage && !theme.dark
-  if (isSaid('accent') && ofAccent < (isUnprepared ? minOfUnprepared : minOfShapes)) {
+  if (isSet('accent') && ofAccent < (isUnprepared ? minOfUnprepared : minOfShapes)) {
     const why = isUnprepared
       ? ', where it can hardly be seen'
       : ', and a button needs 3 : 1 to be seen'
@@ -141,7 +141,7 @@ function* contrastsOn(theme: Theme, isDarkPage: boolean) {
       isDarkPage && !theme.dark?.accent
         ? 'set dark.accent to a colour for dark pages'
         : 'make one of them darker or lighter'
-    const message = `The accent has a contrast of ${told(ofAccent)} with the background${page}${why}: ${remedy}`
+    const message = `The accent has a contrast of ${ratioText(ofAccent)} with the background${page}${why}: ${remedy}`
     yield { path: at('accent'), message }
   }
 }

@@ -67,7 +67,7 @@ export interface FlowEntry {
    * has a step determines them.
    */
   steps: ReadonlyMap<StepRef, { id: string; key: string; title: string }>
-  /** The questions that steps ever asked, newest version first. Read when asked for. */
+  /** The questions that steps ever asked, newest version first. Read on demand. */
   questions: ReadonlyMap<StepRef, readonly Question[]>
   /** The steps and items of all versions, by id. */
   stepRefs: ReadonlyMap<string, StepRef>
@@ -88,7 +88,7 @@ export type ItemEntry = PartEntry<ItemRef>
 
 /** A body that is made once per publication. Compressed forms can be kept beside it. */
 export interface PreparedBody {
-  /** May be read anew whenever it is asked for. */
+  /** May be read anew each time. */
   readonly text: string
   /** The hash of the text, from which an encoding's strong ETag is made. */
   readonly hash: string

@@ -55,7 +55,7 @@ function publicKey(jwk: unknown): PublicKey | null {
   if (jwk === null || typeof jwk !== 'object') return null
   const { kty, kid, alg, use, key_ops: operations, d } = jwk as Record<string, unknown>
   if (typeof kty !== 'string' || !isTextOrAbsent(kid) || !isTextOrAbsent(alg)) return null
-  // A published private key proves nothing any more, because anybody can sign with it.
+  // A published private key no longer proves anything, because anybody can sign with it.
   if (d !== undefined) return null
   if (use !== undefined && use !== 'sig') return null
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {

@@ -43,7 +43,7 @@ export interface DashboardSession {
   role: Role
   /** The person's name as others read it, also in the audit log. */
   name: string
-  /** False until the person has said their name, if the link that they came by has none. */
+  /** False until the person has given their name, if the link that they came by has none. */
   isNamed: boolean
   /** Who says who the person is: the provider's address, or how else they sign in. */
   issuer: string

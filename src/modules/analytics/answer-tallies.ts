@@ -42,7 +42,7 @@ export class AnswerTallies {
     tally.add(run)
   }
 
-  /** @param questions all that the step ever asked, newest first */
+  /** @param questions all questions that the step ever had, newest first */
   of(step: StepRef, questions: Questions) {
     const { hasAnswers, groupBy } = this.query
     const numbers = this.all.of(step, questions)

@@ -36,7 +36,7 @@ export class AnswerTally {
   /**
    * The answers to a step's question, as answers of its newest question's type.
    *
-   * @param questions all that it ever asked, newest first
+   * @param questions all questions that it ever had, newest first
    */
   of(step: StepRef, questions: readonly [Question, ...Question[]]) {
     const counts = [...(this.counts.get(step) ?? [])].map(

@@ -144,7 +144,7 @@ const newSecret = (now: number, graceMs: number) => ({
 
 /**
  * A new current key. The one before works for the grace time. Without a grace time no other key of the
- * organisation works any more, including those of earlier rotations.
+ * organisation works any longer, including those of earlier rotations.
  */
 export const keyRotated = (now: number, graceMs: number) => ({
   snippetKey: { text: newSnippetKey(), createdAt: now, othersEndAt: now + graceMs },

@@ -208,8 +208,8 @@ function answerOf(
   run: ListedRun,
   textOf: (run: ListedRun, step: StepRef) => string | null,
 ) {
-  const isAsked = ({ stepId }: { stepId: StepRef }) => flow.steps.get(stepId)?.key === stepKey
-  const given = run.answers.find(isAsked)!
+  const isOfQuestion = ({ stepId }: { stepId: StepRef }) => flow.steps.get(stepId)?.key === stepKey
+  const given = run.answers.find(isOfQuestion)!
   const answer = answerIn(run, given.stepId)!
   return {
     runId: runIdOf(run),
@@ -219,7 +219,7 @@ function answerOf(
     answer: answer === '' ? null : answer,
     text: answer === '' ? textOf(run, given.stepId) : null,
     written: run.answers.flatMap(other => {
-      const text = isAsked(other) ? null : textOf(run, other.stepId)
+      const text = isOfQuestion(other) ? null : textOf(run, other.stepId)
       const { id, key, title } = flow.steps.get(other.stepId) ?? { id: '', key: '', title: '' }
       return text === null ? [] : [{ stepId: id, key, title, text }]
     }),

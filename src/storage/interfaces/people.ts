@@ -190,13 +190,13 @@ export interface PeopleList {
 export interface PeopleStore {
   /**
    * The latest events of a person. The ledger is not sorted by person, so one search covers a limited part
-   * of it, and may find fewer than asked for, or none.
+   * of it, and may find fewer than requested, or none.
    *
    * @param before only events before this cursor; null for the latest
    * @param most how many events at most
    */
   events(person: NamedPerson, before: string | null, most: number): Promise<PersonsEvents>
-  /** Everything that contains a person's id. Rows are read as they are asked for. */
+  /** Everything that contains a person's id. Rows are read on demand. */
   stored(person: NamedPerson): Promise<Iterable<StoredSection>>
   /**
    * Erases a person, and stops accepting reports about them. Once begun, an erasure is finished, if need be

@@ -24,7 +24,7 @@ export interface LogBatch {
   source: number
   /** How many events there are. */
   events: number
-  /** JSON: which of them published flows asked for when they were stored; null if none. */
+  /** JSON: for which of them published flows waited when they were stored; null if none. */
   asked: string | null
   /** The events themselves, in the form of whoever stored them. */
   body: Uint8Array
@@ -74,7 +74,7 @@ export class ClockApart extends LogUnavailable {
   }
 }
 
-/** Whether a group was kept is not known, and nobody could be asked for long. */
+/** Whether a group was kept is not known, and the database could not be reached for long. */
 export class CommitInDoubt extends Error {
   override readonly name = 'CommitInDoubt'
 }

@@ -19,7 +19,7 @@ export interface Ring {
   id: string
   name: string
   since: number
-  askedAt: number
+  readAt: number
   kept: { number: number; event: JudgedEvent; bytes: number }[]
   bytes: number
   /** All events that came, including those that are not kept. */
@@ -28,8 +28,8 @@ export interface Ring {
   inSecond: number
 }
 
-const newRing = (id: string, since: number, requestedAt: number): Ring => ({
-  ...{ id, since, askedAt: requestedAt, name: crypto.randomUUID().slice(0, 8) },
+const newRing = (id: string, since: number, readAt: number): Ring => ({
+  ...{ id, since, readAt, name: crypto.randomUUID().slice(0, 8) },
   ...{ kept: [], bytes: 0, count: 0, second: 0, inSecond: 0 },
 })
 
@@ -95,21 +95,21 @@ export class LiveActivity {
   /** Returns what arrived after a cursor. From now on the organisation is watched. @throws AppError `overloaded` */
   read(orgRow: number, cursor: string | null): Activity {
     const ring = this.rings.get(`${orgRow}`) ?? this.watch(`${orgRow}`)
-    ring.askedAt = this.now()
+    ring.readAt = this.now()
     return after(ring, cursor)
   }
 
   /** Forgets what nobody watches any longer. To be called every so often. */
   expire(olderMs = watchMs): void {
-    for (const [id, { askedAt }] of this.rings) {
-      if (this.now() - askedAt > olderMs) this.rings.delete(id)
+    for (const [id, { readAt }] of this.rings) {
+      if (this.now() - readAt > olderMs) this.rings.delete(id)
     }
   }
 
   /** Somebody was erased: everyone who watches starts anew. */
   forget(): void {
-    for (const [id, { askedAt }] of this.rings) {
-      this.rings.set(id, newRing(id, this.now(), askedAt))
+    for (const [id, { readAt }] of this.rings) {
+      this.rings.set(id, newRing(id, this.now(), readAt))
     }
   }
 

@@ -22,7 +22,7 @@ export class LiveState {
   }
 }
 
-/** How much may wait for its commit before writers are told to come back later. */
+/** How much may wait for its commit before writers are rejected. */
 export interface BufferBounds {
   events: number
   bytes: number

@@ -95,7 +95,7 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
     keysOf(reading, orgRow, 0).find(({ worksUntil }) => worksUntil === null)?.key ?? null
   const seen: SeenStore = {
     async write() {
-      // What is stored can be told even if nothing can be written.
+      // What is stored can be read even if nothing can be written.
       await calls.longWork(() => storage.writeSeen()).catch(() => {})
     },
     snippetKey: async orgRef => currentKey(rowOf(orgRef)),

@@ -110,7 +110,7 @@ export class Readers
         yield events
         events = []
       }
-      // Also after a batch that has nothing that is asked for, because there may be many such batches.
+      // Also after a batch that has nothing that is needed, because there may be many such batches.
       await slices.rest()
     }
     if (events.length > 0) yield events

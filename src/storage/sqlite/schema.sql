@@ -44,7 +44,7 @@ create table flows (
   -- JSON FlowDefinition: what the next publication freezes; null when nothing is newer than the version.
   draft text,
   updated_at integer not null,
-  -- Where the flow was pushed from last: JSON of repository, commit and path; null where nobody said.
+  -- Where the flow was pushed from last: JSON of repository, commit and path; null if unknown.
   source text,
   -- Whether it is changed there alone.
   is_locked integer not null default 0,
@@ -114,7 +114,7 @@ create table runs (
   own_completed_at integer,
   -- The least version that loose facts name which are assigned to the run.
   loose_version integer,
-  -- What was said of the listed traits when the run started: the time of it, fifteen digits, and a JSON object.
+  -- The listed traits as reported when the run started: the time of that, fifteen digits, and a JSON object.
   traits text,
   -- What the run's person last answered to questions: JSON, [[step, time, answer], …], the answer itself JSON
   -- too; one in words is empty, because those are in the ledger alone.
@@ -273,7 +273,7 @@ create table event_batches (
   last_at integer not null default 0,
   -- The events: see `packed` in `ledger/event-batches.ts`.
   body blob not null,
-  -- JSON: which events of the batch published flows asked for when it was stored, [place, most, goalOf] each.
+  -- JSON: for which events of the batch published flows waited when it was stored, [place, most, goalOf] each.
   asked text
 ) strict;
 -- Has all that tells which rows to read.
@@ -315,7 +315,7 @@ create table erasures (
   -- What the names in place of theirs are made from; null once nothing is left to be renamed, so that
   -- nobody can tell whose they were.
   secret text,
-  -- When no file held anything of theirs any more; null until then.
+  -- When no file held anything of theirs; null until then.
   finished_at integer,
   -- JSON: what was erased, in numbers.
   receipt text,
@@ -333,7 +333,7 @@ create table identity_secrets (
 ) strict;
 create index identity_secrets_by_org on identity_secrets (org_id);
 
--- What became of identity hashes by hour: counts only.
+-- Results of the checks of identity hashes by hour: counts only.
 create table identity_counts (
   org_id integer not null,
   hour integer not null,
@@ -691,7 +691,7 @@ create table shared_files (
   content text not null
 ) strict, without rowid;
 
--- The rebuilds that were asked for: every machine makes each of them.
+-- Requested rebuilds: every machine makes each of them.
 create table rebuilds (
   id integer primary key,
   at integer not null

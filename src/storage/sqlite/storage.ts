@@ -31,7 +31,7 @@ import { CommandExecutor } from './writer/commands.ts'
 import type { Submission, WriterPolicy } from './writer/group-commit.ts'
 import { type WriteObserver, Writer } from './writer/writer.ts'
 
-/** Is told what is written, and what is deleted after its time. */
+/** Called with what is written, and what is deleted after its time. */
 export interface StorageObserver extends WriteObserver {
   retained(report: RetentionReport): void
 }

@@ -155,8 +155,8 @@ describe('every answer says why', () => {
     ['email', 'exists', true, 'there is no email'],
     ['email', 'exists', false, 'there is no email (as it must be)'],
     ['email', 'neq', 'a', 'there is no email'],
-    ['role', 'in', ['owner'], 'there is no role (in ["owner"] is asked)'],
-    ['Plan', 'eq', 'free', 'there is no Plan (eq "free" is asked; there is plan: case counts)'],
+    ['role', 'in', ['owner'], 'there is no role (in ["owner"] is required)'],
+    ['Plan', 'eq', 'free', 'there is no Plan (eq "free" is required; there is plan: case counts)'],
     ['many', 'contains', 9, 'many is [1, 2, 3, 4, 5, … (6 in all)], which does not contain 9'],
   ])('%s %s %j: %s', (attribute, op, value, why) => {
     const traits = {

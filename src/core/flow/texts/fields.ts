@@ -74,13 +74,16 @@ export function withAt<T>(value: T, [name, ...rest]: Path, put: unknown): T {
 }
 
 /** Where a field's texts are in a part, and where their translations are in the part's translations. */
-export function placesOf(part: unknown, { path }: TextField): { own: Path; told: Path }[] {
+export function placesOf(part: unknown, { path }: TextField): { own: Path; translated: Path }[] {
   const [names = '', ofEntry] = path.split('[].')
   const own = names.split('.')
-  if (ofEntry === undefined) return [{ own, told: own }]
+  if (ofEntry === undefined) return [{ own, translated: own }]
   const entries = at(part, own)
   const count = Array.isArray(entries) ? entries.length : 0
-  return Array.from({ length: count }, (_, i) => ({ own: [...own, i, ofEntry], told: [...own, i] }))
+  return Array.from({ length: count }, (_, i) => ({
+    own: [...own, i, ofEntry],
+    translated: [...own, i],
+  }))
 }
 
 type Keyed = readonly { key: string }[]

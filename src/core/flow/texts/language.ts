@@ -75,24 +75,30 @@ export function inLanguage<Flow extends Translated>(
   const chain = end < 0 ? serving : serving.slice(0, end)
   const languages = new Map<unknown, string>()
 
-  const told = <Part>(part: Part, fields: readonly TextField[], way: readonly string[]): Part =>
+  const translated = <Part>(
+    part: Part,
+    fields: readonly TextField[],
+    way: readonly string[],
+  ): Part =>
     fields
       .flatMap(field => placesOf(part, field))
       .reduce((now, place) => {
         const isThere = typeof at(part, place.own) === 'string' || way.length === 0
         if (!isThere || at(part, place.own) === '') return now
-        const tag = chain.find(one => typeof at(texts, [one, ...way, ...place.told]) === 'string')
+        const tag = chain.find(
+          one => typeof at(texts, [one, ...way, ...place.translated]) === 'string',
+        )
         const by = tag ?? own
         const id = way.join(' ')
         if (by !== null && !languages.has(id)) languages.set(id, by)
-        return tag ? withAt(now, place.own, at(texts, [tag, ...way, ...place.told])) : now
+        return tag ? withAt(now, place.own, at(texts, [tag, ...way, ...place.translated])) : now
       }, part)
   const each = <Part extends { key: string }>(parts: readonly Part[], list: 'steps' | 'items') =>
-    parts.map(part => told(part, textFields[list], [list, part.key]))
+    parts.map(part => translated(part, textFields[list], [list, part.key]))
 
   const { checklist, launcher } = flow
   const shown = {
-    ...told(flow, textFields.flow, []),
+    ...translated(flow, textFields.flow, []),
     steps: each(flow.steps, 'steps'),
     checklist: checklist && { ...checklist, items: each(checklist.items, 'items') },
     ...(launcher && { launcher: { ...launcher, items: each(launcher.items, 'items') } }),

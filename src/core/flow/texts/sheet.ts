@@ -27,11 +27,11 @@ const noteOf = ({ means, isMarkdown }: TextUnit) =>
 
 /** A flow's texts for translators. The flow has to say which language it is written in. */
 export function sheetOf(flow: FlowDefinition, to: string): TextSheet {
-  const told = flow.texts?.[to]
+  const texts = flow.texts?.[to]
   const entries = textUnits(flow).map(unit => ({
     id: unit.id,
     source: unit.source,
-    target: to === flow.locale ? unit.source : translationOf(told, unit),
+    target: to === flow.locale ? unit.source : translationOf(texts, unit),
     note: noteOf(unit),
   }))
   return { flow: flow.key, from: flow.locale ?? null, to, entries }

@@ -26,10 +26,10 @@ const number = (path: Path) => path.find(name => typeof name === 'number')
 export function textUnits(flow: Flow): TextUnit[] {
   const of = (part: unknown, fields: readonly TextField[], way: Path, place: string, of = '') =>
     fields.flatMap(field =>
-      placesOf(part, field).flatMap(({ own, told }): TextUnit[] => {
+      placesOf(part, field).flatMap(({ own, translated }): TextUnit[] => {
         const source = at(part, own)
         if (typeof source !== 'string' || source.trim() === '') return []
-        const path = [...way, ...told]
+        const path = [...way, ...translated]
         const entry = number(own)
         return [
           {
@@ -57,8 +57,8 @@ export function textUnits(flow: Flow): TextUnit[] {
 }
 
 /** The translation of a text; null if there is none. */
-export function translationOf(told: LocaleTexts | undefined, { path }: TextUnit): string | null {
-  const found = at(told, path)
+export function translationOf(texts: LocaleTexts | undefined, { path }: TextUnit): string | null {
+  const found = at(texts, path)
   return typeof found === 'string' ? found : null
 }
 

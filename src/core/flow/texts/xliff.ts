@@ -53,7 +53,7 @@ interface Reading {
   source: string
   target: string
   /** Whether a segment with something to translate has no translation. */
-  isUntold: boolean
+  isIncomplete: boolean
   hasTarget: boolean
 }
 
@@ -92,26 +92,26 @@ export function readXliff(text: string): TextSheet {
     if (known.has(id)) throw problem(`the unit ${quoted(id)} is repeated: keep one`)
     if (known.size >= maxEntries) throw problem(`there are more than ${maxEntries} units`)
     known.add(id)
-    unit = { id, source: '', target: '', isUntold: false, hasTarget: false }
+    unit = { id, source: '', target: '', isIncomplete: false, hasTarget: false }
     segment = { source: '', target: null }
   }
   const endSegment = (isIgnorable: boolean) => {
     if (!unit) return
     const { source, target } = segment
-    const isTold = target !== null && (target !== '' || source === '')
+    const isTranslated = target !== null && (target !== '' || source === '')
     unit.source += source
     // Text between segments is the same in both languages, unless the file says otherwise.
-    unit.target += isTold ? target : isIgnorable ? source : ''
-    unit.hasTarget ||= isTold && !isIgnorable
-    unit.isUntold ||= !isTold && !isIgnorable && source.trim() !== ''
+    unit.target += isTranslated ? target : isIgnorable ? source : ''
+    unit.hasTarget ||= isTranslated && !isIgnorable
+    unit.isIncomplete ||= !isTranslated && !isIgnorable && source.trim() !== ''
     segment = { source: '', target: null }
   }
   const endUnit = () => {
-    const { id, source, target, isUntold, hasTarget } = unit!
-    if (isUntold && hasTarget)
+    const { id, source, target, isIncomplete, hasTarget } = unit!
+    if (isIncomplete && hasTarget)
       throw problem(`the unit ${quoted(id)} is only partly translated: finish it`)
-    const isTold = hasTarget && target.trim() !== ''
-    const entry: SheetEntry = { id, source, target: isTold ? target : null }
+    const isTranslated = hasTarget && target.trim() !== ''
+    const entry: SheetEntry = { id, source, target: isTranslated ? target : null }
     sheet.entries.push(entry)
     unit = null
   }

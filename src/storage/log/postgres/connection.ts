@@ -88,8 +88,8 @@ abstract class Statements implements Queries {
   }
 
   async run(text: string, ...values: readonly Value[]): Promise<number> {
-    const told = await this.ask(client => client.unsafe(text, [...values]))
-    return (told as unknown as { count: number }).count
+    const result = await this.ask(client => client.unsafe(text, [...values]))
+    return (result as unknown as { count: number }).count
   }
 
   async script(text: string): Promise<void> {
@@ -250,8 +250,8 @@ export class Postgres extends Statements {
   /** Sets for each transaction what cannot be set for a connection. */
   private async setLocally(client: Client): Promise<void> {
     const settings = Object.entries(settingsOf(this.options))
-    const said = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`)
-    await this.watch(() => client.unsafe(`select ${said.join(', ')}`))
+    const calls = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`)
+    await this.watch(() => client.unsafe(`select ${calls.join(', ')}`))
   }
 
   private async watch<T>(ask: () => PromiseLike<T>): Promise<T> {

@@ -49,7 +49,7 @@ interface NodeOptions {
 /**
  * This process among the nodes of a cluster. While its lease runs, and for a while after, whoever changes the
  * catalogue assumes that this node may still answer from the old state. Other nodes go by PostgreSQL's clock. The
- * node itself counts from before it asked, and so it stops earlier than they assume.
+ * node itself counts from before its request, and so it stops earlier than they assume.
  */
 export class Node implements Member {
   private readonly id = randomUUID().replaceAll('-', '')
@@ -58,8 +58,8 @@ export class Node implements Member {
   private tookUp = 0
   /** Up to where all erasures and rebuilds are carried out here. */
   private erased = 0
-  /** The last change taken up that the database knows about. */
-  private told = 0
+  /** The last change taken up that other nodes know about. */
+  private reported = 0
   private telling: Promise<void> | null = null
   /** The change that it must know before it answers, because nobody may have waited for it until then. */
   private mustKnow = Number.POSITIVE_INFINITY
@@ -165,7 +165,7 @@ export class Node implements Member {
 
   /** Tells those who wait for this node what it has taken up; does nothing if they know. */
   private async tell(): Promise<void> {
-    while (this.told < this.tookUp) {
+    while (this.reported < this.tookUp) {
       this.telling ??= this.renew().finally(() => {
         this.telling = null
       })
@@ -177,7 +177,7 @@ export class Node implements Member {
   private async renew(): Promise<void> {
     const { queries, name, release, schema, startedAt, monotonic, now } = this.options
     const { state, lease, tookUp } = this
-    const [askedAt, askedAtByWall] = [monotonic(), now?.()]
+    const [sentAt, sentAtByWall] = [monotonic(), now?.()]
     const seen = (await queries.get<{ nodes: number; connections: number; at: number }>(
       `insert into cairn_nodes (id, name, release, schema, started_at, took_up, erased, lease_until)
       values ($1, $2, $3, $4, $5, $6, $8, clock_timestamp() + $7 * interval '1 millisecond')
@@ -198,8 +198,8 @@ export class Node implements Member {
       lease.leaseMs,
       this.erased,
     ))!
-    this.told = Math.max(this.told, tookUp)
-    const tookMs = monotonic() - askedAt
+    this.reported = Math.max(this.reported, tookUp)
+    const tookMs = monotonic() - sentAt
     if (!this.isLeased) {
       // In a statement of its own: whoever makes a change after it sees the lease, and waits for this node.
       const clock = await queries.get<{ seq: number }>('select seq from cairn_clock')
@@ -207,11 +207,11 @@ export class Node implements Member {
     }
     // The node may have left meanwhile.
     if (this.stopping.signal.aborted) return
-    state.leasedUntil = Math.max(state.leasedUntil, askedAt + lease.leaseMs)
+    state.leasedUntil = Math.max(state.leasedUntil, sentAt + lease.leaseMs)
     if (this.tookUp >= this.mustKnow) state.answersUntil = state.leasedUntil + graceMs
     state.nodes = seen.nodes
     state.connections = seen.connections
-    if (askedAtByWall !== undefined) state.clockAhead = apart(askedAtByWall, seen.at, tookMs)
+    if (sentAtByWall !== undefined) state.clockAhead = apart(sentAtByWall, seen.at, tookMs)
   }
 
   /** Measures the database, and deletes rows of nodes that were killed long ago. */

@@ -117,7 +117,7 @@ export class PostgresLog implements Log {
   }
 
   private async askNewest(): Promise<Position> {
-    // Whoever asks in this turn of the event loop shares the answer, and nobody gets one that was asked for earlier.
+    // Whoever asks in this turn of the event loop shares the response, and nobody gets one of an earlier request.
     await new Promise<void>(resolve => setImmediate(resolve))
     const reading = available(this.readClock(this.following))
     this.asking = null
@@ -126,10 +126,10 @@ export class PostgresLog implements Log {
 
   /** Reads the sequencer, and compares the clocks of both machines. */
   private async readClock(queries: Queries, lock = ''): Promise<Clock> {
-    const [before, askedAt] = [this.now?.() ?? null, performance.now()]
+    const [before, sentAt] = [this.now?.() ?? null, performance.now()]
     const read = (await queries.get<Clock>(`${clock} ${lock}`))!
     if (before === null) return read
-    const aheadMs = apart(before, read.now, performance.now() - askedAt)
+    const aheadMs = apart(before, read.now, performance.now() - sentAt)
     this.clockError = Math.abs(aheadMs) > maxApartMs ? new ClockApart(aheadMs) : null
     this.latest = Math.max(read.at, read.now + maxApartMs)
     return read

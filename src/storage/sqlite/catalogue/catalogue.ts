@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Catalogue, PreparedBody } from '../../../core/organisation/catalogue.ts'
 import type { InRows } from '../../shared/in-rows.ts'
-import type { Asked } from '../people/caused-events.ts'
+import type { Awaited } from '../people/caused-events.ts'
 import type {
   FlowEntry,
   ItemEntry,
@@ -17,7 +17,7 @@ import { type CatalogueRows, catalogueRows } from './rows.ts'
 const maxBytes = 192 * 1024 * 1024
 
 /**
- * The catalogue over a database connection. An organisation is loaded when it is first asked for, and dropped when
+ * The catalogue over a database connection. An organisation is loaded on first use, and dropped when
  * `catalogue_changes` names it, or when so much is held that it has to make room. So memory depends on the
  * organisations that really have traffic, and random keys or ids leave nothing behind.
  */
@@ -57,7 +57,7 @@ export class StoredCatalogue implements InRows<Catalogue> {
   snippetKey(text: string): SnippetKey | null {
     const known = this.byKey.get(text)
     if (known) {
-      known.of.wasAsked = true
+      known.of.wasUsed = true
       return known
     }
     const row = this.rows.organisationByKey.get(text)
@@ -72,7 +72,7 @@ export class StoredCatalogue implements InRows<Catalogue> {
   organisationByName(idOrSlug: string): Organisation | null {
     const known = this.byName.get(idOrSlug)
     if (known) {
-      known.wasAsked = true
+      known.wasUsed = true
       return known.organisation
     }
     const row = this.rows.organisationByName.get(idOrSlug, idOrSlug)
@@ -104,12 +104,12 @@ export class StoredCatalogue implements InRows<Catalogue> {
   }
 
   /** What published flows ask of custom events of a name; null if none asks. */
-  asked(organisation: Organisation, eventName: string): Asked | null {
-    return this.load(organisation.ref).asked.get(eventName) ?? null
+  awaited(organisation: Organisation, eventName: string): Awaited | null {
+    return this.load(organisation.ref).awaited.get(eventName) ?? null
   }
 
   asksForEvents(organisation: Organisation): boolean {
-    return this.load(organisation.ref).asked.size > 0
+    return this.load(organisation.ref).awaited.size > 0
   }
 
   /** For commands, which name their flow by row. */
@@ -140,7 +140,7 @@ export class StoredCatalogue implements InRows<Catalogue> {
   private load(orgRow: number): CatalogueOrganisation {
     const known = this.byRow.get(orgRow)
     if (known) {
-      known.wasAsked = true
+      known.wasUsed = true
       return known
     }
     const row = this.rows.organisation.get(orgRow)
@@ -161,17 +161,17 @@ export class StoredCatalogue implements InRows<Catalogue> {
   }
 
   /**
-   * Drops the organisations that have been held longest, except those that were asked for since the
+   * Drops the organisations that have been held longest, except those that were used since the
    * last search: they get a second chance, behind all others (Corbató's clock).
    */
   private makeRoom(): void {
     for (const [row, loaded] of this.byRow) {
       if (this.bytes < this.most) return
-      if (!loaded.wasAsked) {
+      if (!loaded.wasUsed) {
         this.drop(row)
         continue
       }
-      loaded.wasAsked = false
+      loaded.wasUsed = false
       this.byRow.delete(row)
       this.byRow.set(row, loaded)
     }

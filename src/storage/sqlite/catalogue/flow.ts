@@ -25,7 +25,7 @@ const versionOf = (row: VersionRow): FlowVersion => ({
 })
 
 /**
- * A flow of the catalogue. What every event needs is in memory. The details are read when they are asked
+ * A flow of the catalogue. What every event needs is in memory. The details are read when they are needed
  * for, and dropped when memory is needed for something else, because a parsed flow takes ten times the
  * memory of its text.
  */
@@ -37,7 +37,7 @@ export class CatalogueFlow implements FlowEntry {
   readonly versions: readonly FlowVersion[]
   private known: WeakRef<FlowDetails> | null = null
   /** Kept, because there are few and every answer that arrives needs them. */
-  private asked: FlowEntry['questions'] | null = null
+  private questionsOfSteps: FlowEntry['questions'] | null = null
 
   constructor(
     private readonly rows: CatalogueRows,
@@ -79,12 +79,12 @@ export class CatalogueFlow implements FlowEntry {
   }
 
   get questions(): FlowEntry['questions'] {
-    if (this.asked) return this.asked
+    if (this.questionsOfSteps) return this.questionsOfSteps
     const ofSteps = Map.groupBy(this.rows.questions.all(this.ref), ({ id }) => id)
     const questionsIn = (rows: readonly { question: string }[]) =>
       rows.map(({ question }) => JSON.parse(question) as Question)
-    this.asked = new Map([...ofSteps].map(([id, rows]) => [id, questionsIn(rows)]))
-    return this.asked
+    this.questionsOfSteps = new Map([...ofSteps].map(([id, rows]) => [id, questionsIn(rows)]))
+    return this.questionsOfSteps
   }
 
   private get details(): FlowDetails {

@@ -1,6 +1,6 @@
 import { type Bucket, limitsWith } from '../../../core/organisation/limits.ts'
 import { FlowBody, FlowListBody } from '../flows/bodies.ts'
-import type { Asked } from '../people/caused-events.ts'
+import type { Awaited } from '../people/caused-events.ts'
 import type { FlowVersion, ItemEntry, Organisation, SnippetKey, StepEntry } from './entries.ts'
 import { CatalogueFlow } from './flow.ts'
 import type { CatalogueRows, OrganisationRow, PartRow } from './rows.ts'
@@ -50,7 +50,7 @@ export class CatalogueOrganisation {
   readonly steps: readonly StepEntry[]
   readonly items: readonly ItemEntry[]
   /** What published flows ask of custom events, by name. */
-  readonly asked: ReadonlyMap<string, Asked>
+  readonly awaited: ReadonlyMap<string, Awaited>
   /** Items of published flows that a custom event ticks, by its name. */
   readonly itemsByEvent: ReadonlyMap<string, readonly ItemEntry[]>
   /**
@@ -58,8 +58,8 @@ export class CatalogueOrganisation {
    * uncompressed; whoever compresses it keeps less.
    */
   readonly bytes: number
-  /** Whether it was asked for again since the last search for an organisation to drop. */
-  wasAsked = false
+  /** Whether it was used since the last search for an organisation to drop. */
+  wasUsed = false
   private list: FlowListBody | null = null
   private readonly bodies = new Map<number, FlowBody>()
 
@@ -84,7 +84,7 @@ export class CatalogueOrganisation {
       this.flows.length * flowBytes +
       (this.steps.length + this.items.length) * partBytes +
       2 * rows.publishedBytes.get(id)!.bytes
-    this.asked = requestedIn(rows, id)
+    this.awaited = awaitedIn(rows, id)
     const items = new Map(this.items.map(item => [item.id, item]))
     const ticked = rows.itemsByEvent.all(id).flatMap(({ event, item }) => {
       const entry = items.get(item)
@@ -100,7 +100,7 @@ export class CatalogueOrganisation {
 
   get publishedFlows(): FlowListBody {
     const { rows, organisation } = this
-    const asksForEvents = () => [...this.asked.values()].some(({ most }) => most > 0)
+    const asksForEvents = () => [...this.awaited.values()].some(({ max }) => max > 0)
     this.list ??= new FlowListBody(rows, organisation, asksForEvents())
     return this.list
   }
@@ -133,18 +133,18 @@ export class CatalogueOrganisation {
   }
 }
 
-function requestedIn(rows: CatalogueRows, orgRow: number): ReadonlyMap<string, Asked> {
-  const requested = new Map<string, Asked>()
-  const of = (name: string) => requested.get(name) ?? { most: 0, goalOf: [] }
-  for (const { flow_id, event, count, goal } of rows.asked.all(orgRow)) {
+function awaitedIn(rows: CatalogueRows, orgRow: number): ReadonlyMap<string, Awaited> {
+  const awaited = new Map<string, Awaited>()
+  const of = (name: string) => awaited.get(name) ?? { max: 0, goalOf: [] }
+  for (const { flow_id, event, count, goal } of rows.awaited.all(orgRow)) {
     if (event !== null) {
       const before = of(event)
-      requested.set(event, { ...before, most: Math.max(before.most, count ?? 1) })
+      awaited.set(event, { ...before, max: Math.max(before.max, count ?? 1) })
     }
     if (goal !== null) {
       const before = of(goal)
-      requested.set(goal, { ...before, goalOf: [...before.goalOf, flow_id] })
+      awaited.set(goal, { ...before, goalOf: [...before.goalOf, flow_id] })
     }
   }
-  return requested
+  return awaited
 }

@@ -19,7 +19,7 @@ export interface OrganisationRow {
 }
 
 /** What a published flow asks of custom events. */
-export interface AskedRow {
+export interface AwaitedRow {
   flow_id: number
   event: string | null
   count: number | null
@@ -106,7 +106,7 @@ export function catalogueRows(database: Database) {
       `select coalesce(sum(octet_length(v.page)), 0) as bytes from ${published}`,
     ),
     // Most flows ask for nothing, and their text is not read for it.
-    asked: database.query<AskedRow, [number]>(
+    awaited: database.query<AwaitedRow, [number]>(
       `select f.id as flow_id, v.page ->> '$.when.event' as event, v.page ->> '$.when.count' as count,
         v.page ->> '$.goal.event' as goal
       from ${published} and (event is not null or goal is not null)`,

@@ -1,5 +1,5 @@
 /**
- * Yields rows a page at a time. Each page is a statement of its own that is executed when it is asked for,
+ * Yields rows a page at a time. Each page is a statement of its own that is executed when it is needed,
  * because an open snapshot would stop checkpoints, and hold up whoever writes between two pages.
  *
  * @param next returns the page after a row

@@ -66,7 +66,7 @@ const minPauseMs = 2
 /** Up to this size, a database is compacted unasked beside a running server: writes wait half a second. */
 const quickBytes = 32 * 1024 * 1024
 
-interface Asked {
+interface ErasureRequest {
   /** Whether to compact a larger database too. */
   compact: boolean
   audit: ErasureAudit | null
@@ -83,7 +83,7 @@ export async function eraseWhole(
   database: Database,
   place: LongWorkPlace,
   person: InRows<NamedPerson>,
-  requested: Asked,
+  requested: ErasureRequest,
 ): Promise<Erasure> {
   const { dataDir, now } = place
   const table = new ErasureTable(database)
@@ -117,7 +117,7 @@ export async function eraseHere(
   database: Database,
   place: LongWorkPlace,
   begin: () => ErasureRow,
-  requested: Pick<Asked, 'compact' | 'tell'>,
+  requested: Pick<ErasureRequest, 'compact' | 'tell'>,
 ): Promise<ErasedHere> {
   const { dataDir } = place
   return whileRewriting(dataDir, async () => {
@@ -153,7 +153,7 @@ async function allProjected(database: Database): Promise<void> {
 async function eraseInSteps(
   database: Database,
   row: ErasureRow,
-  tell: Asked['tell'],
+  tell: ErasureRequest['tell'],
 ): Promise<readonly number[] | null> {
   const done = new Map<string, number>()
   let startedAt = performance.now()

@@ -86,7 +86,7 @@ export class ErasureTable {
   /**
    * From the commit on, storage refuses what the person reports.
    *
-   * @param audit who asked for it; null if the list of erasures did
+   * @param audit who requested it; null if the list of erasures did
    */
   begin(of: HashedPerson, requestedAt: number, audit: ErasureAudit | null = null): ErasureRow {
     const secret = randomBytes(16).toString('hex')
@@ -110,7 +110,7 @@ export class ErasureTable {
     this.sql.renamed.run(id, orgRow)
   }
 
-  /** Notes that no file holds anything of the person any more. */
+  /** Notes that no file holds anything of the person. */
   finish({ id, orgRow }: Pick<ErasureRow, 'id' | 'orgRow'>, finishedAt: number): void {
     this.sql.finish.run(finishedAt, id, orgRow)
   }

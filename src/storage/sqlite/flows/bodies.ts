@@ -23,7 +23,7 @@ function textOf(rows: CatalogueRows, { flow_id, version }: Publication): string 
 }
 
 /**
- * One published flow as callers get it. Its text is read when it is asked for and not kept here, because
+ * One published flow as callers get it. Its text is read on demand and not kept here, because
  * callers want it in some encoding, and whoever encodes it keeps the result.
  */
 export class FlowBody implements PreparedBody {
@@ -42,7 +42,7 @@ export class FlowBody implements PreparedBody {
 
 /**
  * All published flows of an organisation as callers get them, and the settings that its pages heed. Like
- * that of `FlowBody`, its text is read when it is asked for and not kept here.
+ * that of `FlowBody`, its text is read on demand and not kept here.
  */
 export class FlowListBody implements PublishedFlows {
   /** Hash of the whole. */

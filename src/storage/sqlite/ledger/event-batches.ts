@@ -79,8 +79,8 @@ export function flowsOf(
 export const flowRowsIn = (flows: string): number[] =>
   flows === '' ? [] : flows.slice(1, -1).split(',').map(Number)
 
-/** What published flows asked of an event when it was stored: its place, and an `Asked`. */
-export type AskedEvent = readonly [place: number, most: number, goalOf: readonly number[]]
+/** Why published flows waited for an event when it was stored: its place in the batch, and an `Awaited`. */
+export type AwaitedEvent = readonly [place: number, max: number, goalOf: readonly number[]]
 
 /** A row that is being filled. */
 export class OpenBatch {
@@ -88,7 +88,7 @@ export class OpenBatch {
   private readonly receivedAts: number[] = []
   private readonly facts: LedgerFact[] = []
   /** What published flows ask of its events. */
-  readonly asked: AskedEvent[] = []
+  readonly awaited: AwaitedEvent[] = []
 
   constructor(
     readonly seq: number,
@@ -109,7 +109,7 @@ export class OpenBatch {
 
   /** The columns of the row, in the order of `insert`. */
   get columns() {
-    const { seq, orgRow, source, events, receivedAts, facts, asked } = this
+    const { seq, orgRow, source, events, receivedAts, facts, awaited } = this
     const { flows, firstAt, lastAt } = flowsOf(facts)
     return [
       seq,
@@ -120,7 +120,7 @@ export class OpenBatch {
       flows,
       firstAt,
       lastAt,
-      asked.length === 0 ? null : JSON.stringify(asked),
+      awaited.length === 0 ? null : JSON.stringify(awaited),
       packed(encodeEvents(events, receivedAts)),
     ]
   }

@@ -23,8 +23,8 @@ export function writeAudit(
   const json = (value: unknown) => (value == null ? null : JSON.stringify(value))
   for (const { at, actor, action, subject, before, after, note } of entries) {
     const { via, name, requestId } = actor
-    const told = [json(before), json(after), note, requestId]
-    insert.run(orgRow, at, via, name, action, subject, ...told)
+    const details = [json(before), json(after), note, requestId]
+    insert.run(orgRow, at, via, name, action, subject, ...details)
   }
 }
 

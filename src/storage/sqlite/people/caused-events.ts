@@ -3,18 +3,18 @@ import { type CausedAt, causedAt, mergeCaused } from '../../../core/event/caused
 import { personOf } from '../../../core/event/event.ts'
 import type { LedgerFact } from '../projections/facts.ts'
 
-/** What published flows ask of the custom events of one name. */
-export interface Asked {
+/** The custom events of one name for which published flows wait. */
+export interface Awaited {
   /** How many of a person's latest times are kept: as many as a flow waits for; 0 where none does. */
-  most: number
+  max: number
   /** Rows of flows whose goal it is. */
   goalOf: readonly number[]
 }
 
-/** A custom event that is asked for. */
+/** A custom event for which a flow waits. */
 export interface Caused {
   fact: LedgerFact
-  asked: Asked
+  awaited: Awaited
 }
 
 function statements(database: Database) {
@@ -54,16 +54,16 @@ export class CausedEvents {
 
   /** Notes events of one person and one name. */
   private noteOfOne(events: readonly Caused[]): void {
-    const { fact, asked } = events[0]!
+    const { fact, awaited } = events[0]!
     const { orgRow, userId, anonymousId } = fact
     const name = fact.name!
     const person = personOf(userId, anonymousId)
     const lastAt = Math.max(...events.map(({ fact }) => fact.occurredAt))
-    for (const flowRow of asked.goalOf) this.sql.reach.run(orgRow, flowRow, person, name, lastAt)
-    if (asked.most === 0) return
+    for (const flowRow of awaited.goalOf) this.sql.reach.run(orgRow, flowRow, person, name, lastAt)
+    if (awaited.max === 0) return
     const before = this.sql.times.get(orgRow, person, name)?.times ?? '[]'
     const fresh = events.map(({ fact: { id, occurredAt } }) => causedAt(id, occurredAt))
-    const times = JSON.stringify(mergeCaused(JSON.parse(before) as CausedAt[], fresh, asked.most))
+    const times = JSON.stringify(mergeCaused(JSON.parse(before) as CausedAt[], fresh, awaited.max))
     if (times !== before) this.sql.put.run(orgRow, person, name, times)
   }
 }

@@ -106,7 +106,7 @@ function* events(database: Database, requested: InRows<NamedPerson>, names: Name
   }
 }
 
-/** Whose rows are asked for, and where they are. */
+/** Whose rows are requested, and where they are. */
 interface RequestedData {
   database: Database
   orgRow: number
@@ -131,8 +131,8 @@ function* numbered<Row extends { number: number }>(
   const next = (last: { number: number }) => page.all(last.number, orgRow)
   for (const rows of pages(next, { number: 0 }, pageRows)) {
     for (const row of rows) {
-      const told = tell(row)
-      if (told !== null) yield told
+      const shown = tell(row)
+      if (shown !== null) yield shown
     }
     yield null
   }

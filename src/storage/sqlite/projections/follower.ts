@@ -6,7 +6,7 @@ import type { StoredCatalogue } from '../catalogue/catalogue.ts'
 import type { PersonInFlow } from '../checklists/checklist-progress.ts'
 import { TransactionParticipant } from '../engine/participant.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
-import { type AskedEvent, type BatchRow, batchColumns, factsOf } from '../ledger/event-batches.ts'
+import { type AwaitedEvent, type BatchRow, batchColumns, factsOf } from '../ledger/event-batches.ts'
 import type { EventIds } from '../ledger/event-ids.ts'
 import { type Caused, CausedEvents } from '../people/caused-events.ts'
 import { PeopleTable, SeenPeople, type SeenPerson } from '../people/people-table.ts'
@@ -129,7 +129,7 @@ export class Follower extends TransactionParticipant<Noted> {
   }
 
   /** The same for events of a row of the ledger, with what the row says of them. */
-  noteAsked(facts: readonly LedgerFact[], requested: string | null): void {
+  noteAwaited(facts: readonly LedgerFact[], requested: string | null): void {
     for (const caused of causedIn(facts, requested)) this.noteCaused(caused)
   }
 
@@ -269,7 +269,7 @@ export class Follower extends TransactionParticipant<Noted> {
 
   /** @returns whether the work is kept; none of it is if the database does not take it */
   private attempt(work: () => unknown): boolean {
-    // That a piece's people are told of although none of it is kept does no harm.
+    // That a piece's people are notified although none of it is kept does no harm.
     return inSavepoint(this.database, null, work) === null
   }
 
@@ -305,7 +305,7 @@ export class Follower extends TransactionParticipant<Noted> {
     }
     for (const [i, fact] of facts.entries()) {
       if (i >= (projectedOf.get(fact.flowRow) ?? 0)) this.pending.facts.add(fact)
-      // Told now, and once more with everybody who counts together with them when it is projected.
+      // Reported now, and once more with everybody who counts together with them when it is projected.
       if (needsItem(fact.kind) || fact.kind === 'flow_completed') {
         this.live.progress.changed(fact.orgRow, personOfFact(fact))
       }
@@ -351,9 +351,9 @@ export class Follower extends TransactionParticipant<Noted> {
   }
 }
 
-/** The events of a row of the ledger that published flows asked for. */
+/** The events of a row of the ledger that published flows waited for. */
 function causedIn(facts: readonly LedgerFact[], requested: string | null): Caused[] {
   if (requested === null) return []
-  const events = JSON.parse(requested) as AskedEvent[]
-  return events.map(([place, most, goalOf]) => ({ fact: facts[place]!, asked: { most, goalOf } }))
+  const events = JSON.parse(requested) as AwaitedEvent[]
+  return events.map(([place, max, goalOf]) => ({ fact: facts[place]!, awaited: { max, goalOf } }))
 }

@@ -16,7 +16,7 @@ const retryMs = 1_000
 
 const othersTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
-/** Has the follower project what is committed: after a while, at once if there is much, or when asked. */
+/** Has the follower project what is committed: after a while, at once if there is much, or on request. */
 export class Following {
   private timer: ReturnType<typeof setTimeout> | null = null
   private running: Promise<void> | null = null

@@ -27,7 +27,7 @@ export class Projector {
   readonly progress: ChecklistProgress
 
   /**
-   * @param changes is told of every run that changes, within the transaction
+   * @param changes called with every run that changes, within the transaction
    */
   constructor(
     database: Database,
@@ -86,7 +86,7 @@ export class Projector {
     return [...concerned, ...completers]
   }
 
-  /** Takes over what the runs' own events said; what is assigned to them is assigned anew. */
+  /** Takes over what the runs' own events report; what is assigned to them is assigned anew. */
   keepRuns(runs: readonly StoredRun[]): void {
     const touched = new TouchedPeople()
     for (const run of runs) {
@@ -154,14 +154,14 @@ export class Projector {
    * @param concerned people whose ticks, or whose party, have changed
    */
   private assign(touched: TouchedPeople, concerned: TouchedPeople): void {
-    const told = [...concerned].filter(person => this.progress.tell(person))
+    const withTicks = [...concerned].filter(person => this.progress.tell(person))
     for (const person of touched) this.unattributed.assign(person)
     const ofChecklists = [...touched, ...concerned].filter(person => this.hasChecklist(person))
     for (const { orgRow, flowRow, person } of ofChecklists) {
       this.byChecklist.reassign(orgRow, flowRow, person)
     }
     if (ofChecklists.length > 0) this.byChecklist.settle()
-    for (const person of told) this.tellOfTicks(person)
+    for (const person of withTicks) this.tellOfTicks(person)
   }
 
   private joinRun(run: JoinedRun, touched: TouchedPeople, concerned: TouchedPeople): void {
@@ -204,7 +204,7 @@ export class Projector {
     this.hold.run(orgRow, flowRow, personOfFact(fact), version, at)
   }
 
-  /** Reports all of a person's runs as changed, because what the person ticks is said of each of them. */
+  /** Reports all of a person's runs as changed, because each of them shows what the person ticks. */
   private tellOfTicks({ orgRow, flowRow, person }: PersonInFlow): void {
     if (!this.changes.has(orgRow, flowRow)) return
     for (const at of this.runs.startsOf(orgRow, flowRow, person)) {

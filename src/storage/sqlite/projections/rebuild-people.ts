@@ -17,7 +17,7 @@ const pageRows = 5_000
 
 /**
  * Makes what is known of people anew from the ledger, in a table beside the real one. The write lock is taken only
- * if they differ. What was said before the oldest event that is left stays as it is.
+ * if they differ. What was reported before the oldest event that is left stays as it is.
  */
 export function rebuildPeople(database: Database): void {
   const organisations = database.query<{ id: number }, []>('select id from organisations').all()
@@ -87,7 +87,7 @@ function carryOver(database: Database, side: PeopleTable, orgRow: number): void 
   }
 }
 
-/** The part that was said up to a moment; null if none was. */
+/** The part that was reported up to a moment; null if none was. */
 function upTo(seen: Seen, moment: number): Seen | null {
   if (seen.firstAt > moment) return null
   return {

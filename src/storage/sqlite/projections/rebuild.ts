@@ -188,7 +188,7 @@ class SideTables {
   /** Begins with nothing, or with what the real tables say until a moment: see `carryOver`. */
   begin(orgRow: number, flowRow: number, until: number | null): void {
     for (const table of tables) this.database.run(`delete from temp.${table}`)
-    // What events said of an erased user and a visitor beside them, they no longer say.
+    // What events reported of an erased user and a visitor beside them is gone.
     const ofFlow = whereOf(orgRow, flowRow)
     this.database.run(
       `insert into temp.run_people select * from main.run_people ${ofFlow} and run_key in (

@@ -119,7 +119,7 @@ export class Replica {
       ...[seq, orgRow, receivedAt, source, events, flows, firstAt, lastAt, asked, body],
     )
     this.follower.note(stored)
-    this.follower.noteAsked(stored, asked)
+    this.follower.noteAwaited(stored, asked)
   }
 
   /**

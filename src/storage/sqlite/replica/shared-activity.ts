@@ -37,7 +37,7 @@ export class SharedActivity {
   async read(orgRow: number, cursor: string | null): Promise<Activity> {
     const known = [...this.shared.read().held].find(({ id }) => id === `${orgRow}`)
     // Otherwise each read would be a change that all machines take up.
-    const isNoted = known !== undefined && this.now() - known.askedAt < watchMs / 4
+    const isNoted = known !== undefined && this.now() - known.readAt < watchMs / 4
     if (!isNoted || this.noted.size > 0) {
       await this.shared.use(activity => {
         activity.expire()

@@ -46,7 +46,7 @@ export interface TogetherParts extends Following {
   retain: () => Promise<void>
 }
 
-/** For a rebuild that another machine was asked for, and notes. */
+/** For a rebuild that was requested on another machine, and notes. */
 const nobodysAudit: OperationAudit = {
   at: 0,
   actor: { via: 'command line', name: '', requestId: null },
@@ -81,7 +81,7 @@ interface WorkParts extends TogetherParts {
 }
 
 /**
- * Long work that every machine does on its own database, in the order in which it was asked for.
+ * Long work that every machine does on its own database, in the order of the requests.
  *
  * People are erased from each database, and then by one machine from the log, of which it makes a new snapshot first.
  */
@@ -162,7 +162,7 @@ export class SharedWork {
     // What goes with a person depends on the events that are left, which must be the same on all machines.
     if (due.length > 0) await retain()
     for (const row of due) this.done.set(row.id, await work.eraseHere(row, tell))
-    const isRebuilt = await this.rebuildIfAsked()
+    const isRebuilt = await this.rebuildIfRequested()
     member?.hasDone(upTo, due.length > 0 || isRebuilt)
   }
 
@@ -199,7 +199,7 @@ export class SharedWork {
     }
   }
 
-  private async rebuildIfAsked(): Promise<boolean> {
+  private async rebuildIfRequested(): Promise<boolean> {
     const { database, work } = this.parts
     const newest = database
       .query<{ id: number }, []>('select coalesce(max(id), 0) as id from rebuilds')

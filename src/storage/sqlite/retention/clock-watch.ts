@@ -18,7 +18,7 @@ export class ClockWatch {
   private waitsUntil = Number.NEGATIVE_INFINITY
 
   /**
-   * @param onDoubt is told by how many milliseconds it was set, or how long after the newest event it starts
+   * @param onDoubt called with how many milliseconds it was set, or how long after the newest event it starts
    * @param newestAt when the newest event was received, epoch milliseconds; null if there is none
    */
   constructor(

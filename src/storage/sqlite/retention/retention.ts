@@ -92,7 +92,7 @@ export class Retention {
   }
 
   /**
-   * Goes once through everything. Each piece is to be done before the next is asked for; null lets others have their
+   * Goes once through everything. Each piece is to be done before the next is requested; null lets others have their
    * turn.
    *
    * @param leads whether this machine says which rows are old, by its clock

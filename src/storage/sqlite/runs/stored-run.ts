@@ -21,7 +21,7 @@ export interface StoredRun {
   own_completed_at: number | null
   /** The least version that is named by unattributed events assigned to it. */
   loose_version: number | null
-  /** As `packTraits` packs them; null if none were said. */
+  /** As `packTraits` packs them; null if none were reported. */
   traits: string | null
   /** As `packAnswers` packs them. */
   answers: string | null

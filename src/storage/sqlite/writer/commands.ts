@@ -139,11 +139,11 @@ export class CommandExecutor {
     this.settled()
   }
 
-  /** Notes in the ledger what was asked, because the published flows may be others once it is read again. */
+  /** Notes in the ledger which flows wait for it, because the published flows may be others once it is read again. */
   private noteCaused(caused: Caused): void {
     const { batch, place } = this.placeOf.get(caused.fact)!
-    const { most, goalOf } = caused.asked
-    batch.asked.push([place, most, goalOf])
+    const { max, goalOf } = caused.awaited
+    batch.awaited.push([place, max, goalOf])
     this.follower.noteCaused(caused)
   }
 

@@ -177,8 +177,8 @@ export class EventCommands {
     const { orgRow, name, occurredAt } = event
     if (name === null) return []
     const organisation = this.catalogue.organisationByRow(orgRow)
-    const requested = this.catalogue.asked(organisation, name)
-    if (requested) this.to.noteCaused({ fact: event, asked: requested })
+    const requested = this.catalogue.awaited(organisation, name)
+    if (requested) this.to.noteCaused({ fact: event, awaited: requested })
     const person = personOf(event.userId, event.anonymousId)
     return this.catalogue.itemsCompletedBy(organisation, name).flatMap(item => {
       // People do the same thing many times, and only an event that ticks an item is worth a row.

@@ -26,10 +26,10 @@ export interface CommitReport {
   durationMs: number
 }
 
-/** Is told of what is written. */
+/** Called with what is written. */
 export interface WriteObserver {
   committed(report: CommitReport): void
-  /** What became of a batch, once it is committed. */
+  /** The result of a batch, once it is committed. */
   appended(batch: EventBatch, outcome: AppendOutcome): void
 }
 
