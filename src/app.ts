@@ -143,18 +143,18 @@ export interface ManagementStores {
 export function alertWatch(
   deps: Pick<AppDeps, 'clock' | 'stores' | 'management'> & {
     outside(): Outside
-    onFault(error: unknown): void
+    onError(error: unknown): void
   },
 ) {
-  const { stores, management, clock, outside, onFault } = deps
+  const { stores, management, clock, outside, onError } = deps
   const { alerts: store, evidence, operations } = management
-  const watch = new AlertWatch({ store, stores, evidence, operations, clock, outside, onFault })
+  const watch = new AlertWatch({ store, stores, evidence, operations, clock, outside, onError })
   return {
     everyMs: checkEveryMs,
     /** Checks every organisation that has alerts. */
     check: (signal?: AbortSignal) => watch.check(signal),
     /** Sends what is due. Resolves once each message was attempted. */
-    sendDue: dueSender({ store, clock, outside }, onFault),
+    sendDue: dueSender({ store, clock, outside }, onError),
   }
 }
 

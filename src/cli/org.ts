@@ -3,7 +3,7 @@ import { describeProblem } from '../core/flow/file.ts'
 import type { Theme } from '../core/flow/theme.ts'
 import { readThemeFile } from '../core/flow/theme-file.ts'
 import { themeProblems } from '../core/flow/theme-rules.ts'
-import { refusedShare } from '../core/organisation/verified-identity.ts'
+import { rejectedShare } from '../core/organisation/verified-identity.ts'
 import { isoTime } from '../core/time/clock.ts'
 import { dayMs } from '../core/time/durations.ts'
 import type { EnvironmentsAnswer } from '../modules/environments/schema.ts'
@@ -216,7 +216,7 @@ async function warnOfChange(key: string, settings: Settings, manager: Manager): 
   }
   if (key === 'identityMode' && identityMode === 'enforce') {
     const { last24h } = await manager.ask<IdentityAnswer>('GET /identity')
-    const { refused, all } = refusedShare(last24h)
+    const { refused, all } = rejectedShare(last24h)
     if (all === 0) warn('no call with a userId in the last 24 hours, so the effect is unknown')
     if (refused === 0) return
     warn(

@@ -266,7 +266,7 @@ function checkOrigin(call: RequestContext, deps: GateDeps): void {
   const { origins, ref } = call.org
   if (origins === null || origin === null || origins.has(origin)) return
   // Not awaited, because the count only feeds the install findings.
-  deps.stores.presence.recordRefusedOrigin(ref, call.receivedAt).catch(() => {})
+  deps.stores.presence.recordRejectedOrigin(ref, call.receivedAt).catch(() => {})
   throw new AppError('origin_not_allowed', "This origin is not on the organisation's list")
 }
 

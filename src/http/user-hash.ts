@@ -1,6 +1,6 @@
 import { type UnauthorizedCause, unauthorized } from '../core/errors.ts'
 import {
-  isRefused,
+  isRejected,
   judgeUserHash,
   type UserHashVerdict,
 } from '../core/organisation/verified-identity.ts'
@@ -32,5 +32,5 @@ export function checkUserHash(
   if (userId === null) return
   const verdict = judgeUserHash(identity, userId, userHash, call.receivedAt)
   presence.countUserHashes(ref, { [verdict]: 1 })
-  if (identity.isEnforced && isRefused(verdict)) throw unauthorized(causeOf(verdict))
+  if (identity.isEnforced && isRejected(verdict)) throw unauthorized(causeOf(verdict))
 }

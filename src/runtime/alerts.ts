@@ -39,7 +39,7 @@ export class Alerts {
       stores: parts.storage.stores,
       management: parts.storage.management,
       outside: () => this.outside,
-      onFault: error => this.failed(error),
+      onError: error => this.failed(error),
     })
   }
 

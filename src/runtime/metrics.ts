@@ -69,7 +69,11 @@ function renderServer(page: Exposition, sources: MetricSources): void {
     'How long the one among them waits that was stored first.',
     lagSeconds(lag),
   )
-  page.gauge('cairn_storage_refusing', '1 while storage refuses writes.', Number(buffer.isRefused))
+  page.gauge(
+    'cairn_storage_refusing',
+    '1 while storage refuses writes.',
+    Number(buffer.isRejecting),
+  )
   page.counter(
     'cairn_catalogue_refreshes_total',
     'Times that keys, limits or flows were loaded anew.',

@@ -64,7 +64,7 @@ export async function openStorage({ config, clock, log, live, counters, onLost }
     retention: { days: config.retentionDays },
     following: opened,
     observer: counters,
-    onFault(error, what) {
+    onError(error, what) {
       counters.refused()
       log.warn({ reason: shortReasonOf(error) }, what)
     },
@@ -146,7 +146,7 @@ function sharedJobs(
   const follow = async () => {
     const at = monotonic()
     await storage.follow()
-    if (!storage.isRefused || log.clockError !== null) member.followedAt = at
+    if (!storage.isRejecting || log.clockError !== null) member.followedAt = at
   }
   const copyEvents = async () => {
     await storage.copyEvents()

@@ -1,6 +1,6 @@
 import type { Outside, Sent } from '../app.ts'
 import type { Config } from '../config/settings.ts'
-import { addressIn, faultOfTarget, isPublicAddress } from '../core/organisation/addresses.ts'
+import { addressIn, isPublicAddress, problemOfTarget } from '../core/organisation/addresses.ts'
 import { boundedFetch, TooMuch } from './bounded-fetch.ts'
 import { mailerOf } from './mailer.ts'
 import { sessionKey } from './session-key.ts'
@@ -40,9 +40,9 @@ export function outsideOf(
       serverKey ??= sessionKey(config.data)
       return serverKey
     },
-    problemWith: url => faultOfTarget(url, allowsPrivate),
+    problemWith: url => problemOfTarget(url, allowsPrivate),
     async post(url, headers, body) {
-      const problem = faultOfTarget(url, allowsPrivate)
+      const problem = problemOfTarget(url, allowsPrivate)
       if (problem !== null) return { fault: problem }
       const late = AbortSignal.timeout(patienceMs)
       const ended = signal ? AbortSignal.any([signal, late]) : late

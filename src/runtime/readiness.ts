@@ -39,7 +39,7 @@ export interface ServerState {
   dataDir: string
   /** How long the disk has been syncing what was written, milliseconds. */
   syncingMs: number
-  buffer: Pick<WriteBuffer, 'isRefused' | 'hasRoom'>
+  buffer: Pick<WriteBuffer, 'isRejecting' | 'hasRoom'>
   disk: Pick<DiskWatch, 'seen' | 'waitingMs'>
 }
 
@@ -67,7 +67,7 @@ export function warningsOf({ phase, node, monotonicMs: now }: ServerState): stri
 
 function* storageTroubles({ buffer, node }: ServerState): Iterable<string> {
   if (node !== null) return
-  if (buffer.isRefused) {
+  if (buffer.isRejecting) {
     yield 'storage refuses writes: the log has the reason; it heals by itself once a write passes'
   }
   if (!buffer.hasRoom) {

@@ -42,13 +42,13 @@ self.onmessage = async ({ data }: { data: TaskStart }) => {
     report({ type: 'done', result: await longWork(data) })
   } catch (error) {
     const { name, message } = error as Error
-    const refusal = error instanceof AppError ? refusalOf(error) : null
+    const refusal = error instanceof AppError ? rejectionOf(error) : null
     const isPlain = refusal !== null || plain.includes(name)
     report({ type: 'failed', refusal, name, message: isPlain ? message : shortReasonOf(error) })
   }
 }
 
-const refusalOf = ({ code, retryAfterSeconds, cause }: AppError): rejection => ({
+const rejectionOf = ({ code, retryAfterSeconds, cause }: AppError): rejection => ({
   ...{ code, retryAfterSeconds },
   reason: cause === undefined ? null : shortReasonOf(cause),
 })

@@ -38,7 +38,7 @@ describe('cairn move', () => {
 
   const overLog = () => ({ CAIRN_DATABASE_URL: url })
   const move = (...args: string[]) => place.run(['move', ...args], overLog())
-  const refusalOf = async (...args: string[]) => {
+  const rejectionOf = async (...args: string[]) => {
     const { status, stderr, stdout } = await move(...args)
     expect([status, stdout]).toEqual([1, ''])
     return stderr
@@ -100,7 +100,8 @@ describe('cairn move', () => {
     const alone = await place.run(['flows', 'list'])
     expect(alone.stderr).toContain('"cairn move --back"')
     // Another directory over the same log is not the one that it was moved to.
-    if (when === 'after') expect(await refusalOf('--back', '--data', 'b')).toContain('was moved to')
+    if (when === 'after')
+      expect(await rejectionOf('--back', '--data', 'b')).toContain('was moved to')
     expect(await move('--back')).toMatchObject({ status: 0, stderr: '' })
     expect(await place.json(['flows', 'list'])).toEqual(flows)
     expect((await place.run(['flows', 'list'], overLog())).stderr).toContain('was moved to')
@@ -113,14 +114,14 @@ describe('cairn move', () => {
   })
 
   test('refuses a directory without data, one that a server uses, and a second move', async () => {
-    expect(await refusalOf('--data', 'nothing')).toContain('no Cairn data in nothing')
+    expect(await rejectionOf('--data', 'nothing')).toContain('no Cairn data in nothing')
     const lock = keepServersOut(place.path('cairn-data'))
-    expect(await refusalOf()).toContain('a server runs already on')
+    expect(await rejectionOf()).toContain('a server runs already on')
     lock.release()
     expect((await move()).status).toBe(0)
-    expect(await refusalOf()).toContain(`was moved into the database at ${where} already`)
+    expect(await rejectionOf()).toContain(`was moved into the database at ${where} already`)
     await place.json(['org', 'create', 'Other', '--data', 'other'])
-    expect(await refusalOf('--data', 'other')).toContain('holds data of Cairn already')
+    expect(await rejectionOf('--data', 'other')).toContain('holds data of Cairn already')
     // It is that of a server alone as before, and no node may fill it anew.
     expect(await place.json(['org', 'list', '--data', 'other'])).toHaveLength(1)
     const asNode = await place.run(['org', 'list', '--data', 'other'], overLog())
@@ -130,7 +131,7 @@ describe('cairn move', () => {
   test('rejects a directory that follows another database', async () => {
     expect((await move()).status).toBe(0)
     url = await server.emptyDatabase()
-    expect(await refusalOf()).toContain('"cairn move --database-lost"')
+    expect(await rejectionOf()).toContain('"cairn move --database-lost"')
     const asNode = await place.run(['flows', 'list'], overLog())
     expect(asNode.stderr).toContain('"cairn move --database-lost"')
   })
@@ -158,6 +159,6 @@ describe('cairn move', () => {
       values ('a', 'harbor:8080', '1', 1, 0, clock_timestamp() + interval '1 hour', 0)`,
       url,
     )
-    expect(await refusalOf('--back')).toContain('servers are running')
+    expect(await rejectionOf('--back')).toContain('servers are running')
   })
 })

@@ -30,7 +30,7 @@ async function house() {
   const watch = alertWatch({
     ...{ clock: world.clock, stores: world.stores, management: world.management },
     outside: () => world.outside,
-    onFault: error => faults.push(error),
+    onError: error => faults.push(error),
   })
   const mails: Mail[] = []
   world.outside = {

@@ -45,7 +45,7 @@ async function seen(response: Response | Promise<Response>) {
 }
 
 /** The answer to a request that sends no credential at all. */
-const refusalOf = (what: string) => seen(tenant.ask(what, { credential: null }))
+const rejectionOf = (what: string) => seen(tenant.ask(what, { credential: null }))
 
 describe('a link', () => {
   test.each(roles.map(role => [role]))('lets a %s in, with the scopes of that role', async role => {
@@ -158,7 +158,7 @@ describe('cookie and token', () => {
     const visitor = await Visitor.of(tenant, 'owner')
     const another = await Visitor.of(tenant, 'owner')
     const foreign = await Visitor.of(other, 'owner')
-    const rejection = await refusalOf(what)
+    const rejection = await rejectionOf(what)
     expect((await visitor.api(what)).status).toBe(200)
     const halves: [string, Promise<Response>][] = [
       ['the cookie alone', visitor.api(what, { authorization: undefined })],
@@ -187,7 +187,7 @@ describe('cookie and token', () => {
 
   test('neither opens a route of the snippet', async () => {
     const visitor = await Visitor.of(tenant, 'owner')
-    expect(await seen(visitor.api('GET /flows'))).toEqual(await refusalOf('GET /flows'))
+    expect(await seen(visitor.api('GET /flows'))).toEqual(await rejectionOf('GET /flows'))
   })
 
   test('the token works for five minutes, and no longer', async () => {

@@ -150,7 +150,7 @@ describe('the provider is not hammered', () => {
   const strangers = (count: number) =>
     Promise.all(Array.from({ length: count }, (_, i) => tokenOf({ ...old, kid: `unknown ${i}` })))
 
-  const refuseAll = async (tokens: readonly string[]) => {
+  const rejectAll = async (tokens: readonly string[]) => {
     const answers = await Promise.all(tokens.map(token => cairn.organisationOf(token)))
     expect(answers.every(answer => answer === null)).toBe(true)
   }
@@ -158,7 +158,7 @@ describe('the provider is not hammered', () => {
   test('by 200 tokens at once with keys that nobody knows: they share one fetch', async () => {
     await cairn.keys.refresh()
     provider.asked = 0
-    await refuseAll(await strangers(200))
+    await rejectAll(await strangers(200))
     expect(provider.asked).toBe(aFetch)
   })
 
@@ -167,17 +167,17 @@ describe('the provider is not hammered', () => {
     provider.asked = 0
     const unknown = await strangers(10)
     const fetches = () => provider.asked / aFetch
-    for (let round = 0; round < 10; round++) await refuseAll(unknown)
+    for (let round = 0; round < 10; round++) await rejectAll(unknown)
     expect(fetches()).toBe(5)
     cairn.clock.advance(29_999)
-    await refuseAll(unknown)
+    await rejectAll(unknown)
     expect(fetches()).toBe(5)
     cairn.clock.advance(1)
-    for (let round = 0; round < 10; round++) await refuseAll(unknown)
+    for (let round = 0; round < 10; round++) await rejectAll(unknown)
     expect(fetches()).toBe(6)
     for (let second = 0; second < 3_600; second++) {
       await cairn.passes(1_000)
-      await refuseAll(unknown.slice(0, 1))
+      await rejectAll(unknown.slice(0, 1))
     }
     expect(fetches()).toBe(6 + 120)
   })

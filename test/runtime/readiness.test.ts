@@ -18,7 +18,7 @@ const good: ServerState = {
   preparing: null,
   dataDir: '/data',
   syncingMs: 0,
-  buffer: { isRefused: false, hasRoom: true },
+  buffer: { isRejecting: false, hasRoom: true },
   disk: { seen, waitingMs: 3 },
 }
 
@@ -33,14 +33,14 @@ const cases: [string, Partial<ServerState>, RegExp[]][] = [
   ['it stops, whatever else', { phase: 'stopping', preparing: 'erasing: x' }, [/^stop/]],
   [
     'storage refuses, and so the buffer fills',
-    { buffer: { isRefused: true, hasRoom: false } },
+    { buffer: { isRejecting: true, hasRoom: false } },
     [/^storage refuses writes: /, /^the ingest buffer is full: /],
   ],
   [
     'the database of all nodes is away, which is no reason to send traffic elsewhere',
     {
       node: { leasedUntil: 90_000, answersUntil: 99_000, followedAt: 50_000, clockAhead: 0 },
-      buffer: { isRefused: true, hasRoom: false },
+      buffer: { isRejecting: true, hasRoom: false },
     },
     [],
   ],

@@ -99,7 +99,7 @@ test('a batch that is too large is sent in halves, and refused events are report
 
 test('the queue is bounded, and events that overflow it or are unsent at the end are reported', async () => {
   const { cairn, rejections } = client([], {
-    mostWaiting: 2,
+    maxWaiting: 2,
     patienceMs: 50,
     url: 'http://localhost:1',
   })

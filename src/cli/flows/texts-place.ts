@@ -72,7 +72,7 @@ export async function changeTexts(
 ): Promise<void> {
   const texts = { ...flow.texts, [found.locale]: found.texts }
   const next = { ...flow, texts }
-  refuseWrong(next, found.locale)
+  rejectWrong(next, found.locale)
   if (path !== null) return writeTexts(path, found)
   await managed(command, ({ ask }) =>
     ask(`PUT /flows/${encodeURIComponent(flow.key)}/draft`, {
@@ -83,7 +83,7 @@ export async function changeTexts(
 }
 
 /** Refuses what pages must not be shown, such as a text that is too long, or a link that runs a script. */
-function refuseWrong(flow: FlowDefinition, locale: string): void {
+function rejectWrong(flow: FlowDefinition, locale: string): void {
   const problems = readFlowFile(flowText(flow)).problems.filter(
     ({ severity, path }) => severity === 'error' && path.startsWith('/texts'),
   )

@@ -170,7 +170,7 @@ function addImport(texts: Command): void {
       const found = reporting(file.name, () =>
         importTexts(place.flow, sheet, { locale, takesOutdated }),
       )
-      refuseOutdated(found, outdated, file.name)
+      rejectOutdated(found, outdated, file.name)
       if (!dryRun && found.changed.length > 0) await changeTexts(place, found, command)
       if (options.json) return printJson(toJson(place.flow.key, found, dryRun))
       print(...lines(found))
@@ -181,7 +181,7 @@ function addImport(texts: Command): void {
 const maxShown = 20
 
 /** @throws CommandFailure if texts are for another state of the flow, and that was not allowed */
-function refuseOutdated(
+function rejectOutdated(
   { outdated, superfluous }: TextImport,
   how: ImportOptions['outdated'],
   name: string,

@@ -47,7 +47,7 @@ const innerNames = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|onio
  *
  * @param allowsPrivate whether it may be a machine in the private network, and http
  */
-export function faultOfTarget(text: string, allowsPrivate: boolean): string | null {
+export function problemOfTarget(text: string, allowsPrivate: boolean): string | null {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) {
     return 'Must be an address such as https://hooks.example.com/cairn'

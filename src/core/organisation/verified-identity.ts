@@ -49,23 +49,23 @@ export interface VerifiedIdentity {
 }
 
 /** Whether a call with this verdict is refused if hashes are required. */
-export const isRefused = (verdict: UserHashVerdict): boolean =>
+export const isRejected = (verdict: UserHashVerdict): boolean =>
   verdict === 'invalid' || verdict === 'missing'
 
 /** How many of these calls are refused if hashes are required, and how many there are in all. */
-export function refusedShare(counts: Readonly<UserHashCounts>): { refused: number; all: number } {
+export function rejectedShare(counts: Readonly<UserHashCounts>): { refused: number; all: number } {
   const refused = counts.invalid + counts.missing
   return { refused, all: refused + counts.valid + counts.outdated }
 }
 
 /** With at least this many refusals, and this share, the hashes are to blame and not a single caller. */
-const manyRefusals = 10
+const manyRejections = 10
 const largeShare = 0.05
 
 /** Whether requiring hashes would refuse more than a few callers without one. */
-export function refusesMany(counts: Readonly<UserHashCounts>): boolean {
-  const { refused, all } = refusedShare(counts)
-  return refused >= manyRefusals && refused >= all * largeShare
+export function rejectsMany(counts: Readonly<UserHashCounts>): boolean {
+  const { refused, all } = rejectedShare(counts)
+  return refused >= manyRejections && refused >= all * largeShare
 }
 
 /** 256 bits in hex. */

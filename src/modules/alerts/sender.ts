@@ -53,9 +53,9 @@ const targetOf = ({ orgRef, webhook, mail }: OutgoingDelivery) =>
  * Makes a function that sends all deliveries that are due and resolves once each was attempted. Each target
  * gets one message at a time.
  *
- * @param onFault called for an attempt that could not be stored: its delivery stays due
+ * @param onError called for an attempt that could not be stored: its delivery stays due
  */
-export function dueSender(deps: SenderDeps, onFault: (error: unknown) => void) {
+export function dueSender(deps: SenderDeps, onError: (error: unknown) => void) {
   const busy = new Set<string>()
   const sendAlone = async (delivery: OutgoingDelivery) => {
     const target = targetOf(delivery)
@@ -63,7 +63,7 @@ export function dueSender(deps: SenderDeps, onFault: (error: unknown) => void) {
     try {
       await attempt(deps, delivery)
     } catch (error) {
-      onFault(error)
+      onError(error)
     } finally {
       busy.delete(target)
     }

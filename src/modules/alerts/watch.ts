@@ -50,7 +50,7 @@ export interface WatchDeps extends Omit<ReportDeps, 'analytics'> {
   stores: ReportDeps['stores'] & StepStores & InstallationStores & AnalyticsStores
   evidence: StepEvidenceStore
   operations: Pick<OperationsStore, 'deadLetters'>
-  onFault(error: unknown): void
+  onError(error: unknown): void
 }
 
 /** How often to check for problems, in milliseconds. */
@@ -106,7 +106,7 @@ export class AlertWatch {
 
   /** Checks all organisations. An error with one does not stop the others. */
   async check(signal = new AbortController().signal): Promise<void> {
-    const { store, stores, clock, onFault } = this.deps
+    const { store, stores, clock, onError } = this.deps
     await store.forget(clock.now() - deliveriesKeptMs, clock.now() - alertsKeptMs, maxForgotten)
     for (const id of await store.watched()) {
       if (signal.aborted) return
@@ -114,7 +114,7 @@ export class AlertWatch {
         const organisation = stores.catalogue().organisationByName(id)
         if (organisation) await this.checkOne(organisation, signal)
       } catch (error) {
-        if (!signal.aborted) onFault(error)
+        if (!signal.aborted) onError(error)
       }
     }
   }

@@ -19,7 +19,7 @@ import {
 } from '../../core/organisation/catalogue.ts'
 import { newEventId } from '../../core/organisation/ids.ts'
 import {
-  isRefused,
+  isRejected,
   judgeUserHash,
   noUserHashes,
   type UserHashVerdict,
@@ -52,7 +52,7 @@ export class BatchUserHashes {
     const verdict = this.verdicts.get(pair) ?? judgeUserHash(this.identity, userId, sent, this.now)
     this.verdicts.set(pair, verdict)
     this.counts[verdict]++
-    return this.identity.isEnforced && isRefused(verdict) ? verdict : null
+    return this.identity.isEnforced && isRejected(verdict) ? verdict : null
   }
 }
 

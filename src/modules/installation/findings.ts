@@ -1,8 +1,8 @@
 import type { RejectionCode } from '../../core/event/event.ts'
 import type { Bucket } from '../../core/organisation/limits.ts'
 import {
-  refusedShare,
-  refusesMany,
+  rejectedShare,
+  rejectsMany,
   type VerifiedIdentity,
 } from '../../core/organisation/verified-identity.ts'
 import { dayMs, lasting, minuteMs } from '../../core/time/durations.ts'
@@ -143,8 +143,8 @@ const rules: ((evidence: Evidence) => Found | readonly Found[] | null)[] = [
       }),
 
   ({ presence: { userHashes }, identity, since }) => {
-    if (!identity?.isEnforced || !refusesMany(userHashes)) return null
-    const { refused, all } = refusedShare(userHashes)
+    if (!identity?.isEnforced || !rejectsMany(userHashes)) return null
+    const { refused, all } = rejectedShare(userHashes)
     const { invalid, missing } = userHashes
     // If some hashes are right, the others may come from somebody who makes up ids.
     return (refused === all ? error : warning)(

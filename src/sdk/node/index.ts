@@ -69,7 +69,7 @@ export function createCairnClient(options: CairnClientOptions) {
   const sender = createSender(connection, {
     flushAt: options.flushAt ?? 50,
     flushAfterMs: options.flushAfterMs ?? 1_000,
-    mostWaiting: options.mostWaiting ?? 10_000,
+    maxWaiting: options.maxWaiting ?? 10_000,
     onRejected: options.onRejected ?? warn,
   })
   /** Events whose user must still be proven before they can wait to be sent. */

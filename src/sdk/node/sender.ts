@@ -32,7 +32,7 @@ export interface SenderOptions {
   /** How long the first of a batch waits, milliseconds. */
   flushAfterMs: number
   /** How many events may wait. */
-  mostWaiting: number
+  maxWaiting: number
   onRejected(rejection: Rejection): void
 }
 
@@ -115,8 +115,8 @@ export function createSender(connection: Connection, options: SenderOptions) {
 
   return {
     add(event: WaitingEvent): void {
-      if (waiting.length >= options.mostWaiting) {
-        const message = `${options.mostWaiting} events wait already`
+      if (waiting.length >= options.maxWaiting) {
+        const message = `${options.maxWaiting} events wait already`
         reject({ reason: 'overflow', message, code: null, events: [event] })
         return
       }

@@ -29,7 +29,7 @@ export interface SeenAtGate {
   /** Notes that something was seen now. Runs no statement; a crash loses at most the last few seconds. */
   mark(orgRef: OrganisationRef, mark: PresenceMark, now: number): void
   /** Counts a request that was refused for its origin. */
-  recordRefusedOrigin(orgRef: OrganisationRef, at: number): Promise<void>
+  recordRejectedOrigin(orgRef: OrganisationRef, at: number): Promise<void>
   /** Notes that a limit was reached: once a minute, however many requests are refused. */
   recordLimited(orgRef: OrganisationRef, bucket: Bucket, at: number): Promise<void>
   /** Counts user hashes that were judged. Runs no statement; a crash loses at most the last few seconds. */

@@ -33,7 +33,7 @@ export class WriteBuffer {
   events = 0
   bytes = 0
   /** Whether storage refuses writes at the moment. */
-  isRefused = false
+  isRejecting = false
 
   constructor(readonly bounds: BufferBounds) {}
 

@@ -7,7 +7,7 @@ export const countsKeptMs = 30 * dayMs
 /** Codes in the table of refusals, besides those of refused events. */
 
 /** A request from an origin that is not allowed. */
-export const refusedOrigin = 'origin_not_allowed'
+export const rejectedOrigin = 'origin_not_allowed'
 
 /** A minute in which a bucket's limit was reached. */
 export const limitReached = (bucket: Bucket) => `limit_reached_${bucket}`

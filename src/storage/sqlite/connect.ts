@@ -8,7 +8,7 @@ import type { GateStores } from '../interfaces/gate.ts'
 import type { InstallationStores } from '../interfaces/installation.ts'
 import type { StepStores } from '../interfaces/steps.ts'
 import { asPort } from '../shared/in-rows.ts'
-import { limitReached, refusedOrigin } from '../shared/refusals.ts'
+import { limitReached, rejectedOrigin } from '../shared/refusals.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { RunHistory } from './engine/run-blocks/run-history.ts'
 import { PresenceReader } from './organisations/presence-reader.ts'
@@ -65,10 +65,10 @@ export function connectStores(reading: Database, snapshots: Database, calls: Sto
     presence: {
       mark: (orgRow, mark, now) => storage.presence.mark(orgRow, mark, now),
       recordSnippetVersion: (...args) => calls.recordSnippetVersion(...args),
-      recordRefusedOrigin: (orgRow, at) => calls.recordRefusal(orgRow, refusedOrigin, at),
+      recordRejectedOrigin: (orgRow, at) => calls.recordRejection(orgRow, rejectedOrigin, at),
       async recordLimited(orgRow, bucket, at) {
         if (!storage.presence.isNewlyLimited(orgRow, bucket, at)) return
-        await calls.recordRefusal(orgRow, limitReached(bucket), at)
+        await calls.recordRejection(orgRow, limitReached(bucket), at)
       },
       reserveBeat: (...args) => storage.presence.reserveBeat(...args),
       countUserHashes: (orgRow, counts) => storage.userHashes.add(orgRow, counts),

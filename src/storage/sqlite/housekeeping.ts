@@ -79,7 +79,7 @@ export class Housekeeping {
   async writePresence(): Promise<void> {
     const { buffer, presence, userHashes, writer } = this.deps
     // While storage refuses, this would only fill the log. What was seen stays in memory meanwhile.
-    if (buffer.isRefused) return
+    if (buffer.isRejecting) return
     if (!presence.hasNews && !userHashes.hasNews) return
     await writer.change(
       () => this.writeSeen(),
@@ -102,7 +102,7 @@ export class Housekeeping {
    */
   async makeBlocks(): Promise<number> {
     const { buffer, writer } = this.deps
-    if (buffer.isRefused || this.isStopped) return idleBlocksMs
+    if (buffer.isRejecting || this.isStopped) return idleBlocksMs
     const startedAt = performance.now()
     const elapsed = () => performance.now() - startedAt
     while (elapsed() < blocksSliceMs && !this.isStopped) {
@@ -124,7 +124,7 @@ export class Housekeeping {
    */
   async retain(): Promise<number> {
     const { clockWatch, buffer, writer, logRetention } = this.deps
-    if (!clockWatch.isSteady || buffer.isRefused || this.isStopped) return idleRetainMs
+    if (!clockWatch.isSteady || buffer.isRejecting || this.isStopped) return idleRetainMs
     if (this.retaining === null) this.isLeading = (await logRetention?.leads()) ?? true
     this.retaining ??= this.deps.retention.walk(this.isLeading)
     const walk = this.retaining

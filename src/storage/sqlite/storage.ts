@@ -53,7 +53,7 @@ export interface StorageOptions {
   /** The wall clock may be wrong, so nothing is deleted for its age for an hour. See `ClockWatch`. */
   onClockDoubt?: (byMs: number, since: 'set' | 'start') => void
   /** Storage refuses, or something was set aside. */
-  onFault?: (error: unknown, what: string) => void
+  onError?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */
   onHealed?: () => void
   /** Memory no longer agrees with what is stored, or the disk may have lost it: only a restart helps. */
@@ -93,7 +93,7 @@ export class Storage {
     this.live = live
     this.dataDir = dataDir
     const { now } = this
-    const onError = (error: unknown, what: string) => options.onFault?.(error, what)
+    const onError = (error: unknown, what: string) => options.onError?.(error, what)
     const database = openForWriting(dataDir)
     // The log of several machines keeps what is written, or it is synced beside.
     database.run('pragma synchronous = normal')
@@ -136,9 +136,9 @@ export class Storage {
         beforeCommit: () => files.assert(),
         onBegin: () => this.changes.notice(),
         onSettled: () => this.following.committed(),
-        onRefusing: isRefused => {
-          live.buffer.isRefused = isRefused
-          if (!isRefused) options.onHealed?.()
+        onRejecting: isRejecting => {
+          live.buffer.isRejecting = isRejecting
+          if (!isRejecting) options.onHealed?.()
         },
       },
       following && {
@@ -157,7 +157,7 @@ export class Storage {
       isKeptByOther: options.isLogKept ?? false,
       beside: options.checkpoint ?? null,
       withoutWrites: work => this.writer.occupy(work),
-      onFault: onError,
+      onError: onError,
     })
     this.following = new Following(this.executor.follower, this.writer, onError)
     this.housekeeping = new Housekeeping({
@@ -287,14 +287,14 @@ export class Storage {
   }
 
   /** Whether storage refuses writes. */
-  get isRefused(): boolean {
-    return this.live.buffer.isRefused
+  get isRejecting(): boolean {
+    return this.live.buffer.isRejecting
   }
 
   /** Does what one machine does for all: snapshots, and erasures that were left half done. To be called now and then. */
   async careForLog(): Promise<void> {
     const { following } = this.options
-    if (this.isRefused || !(await following!.member?.holds('log'))) return
+    if (this.isRejecting || !(await following!.member?.holds('log'))) return
     await this.together!.work.finishOthers()
     await this.together!.snapshots.makeIfDue()
   }
@@ -302,7 +302,7 @@ export class Storage {
   /** Copies new events as rows, if this machine has that job. To be called every second or so. */
   async copyEvents(): Promise<void> {
     const member = this.options.following?.member
-    if (member && !this.isRefused) await this.together!.events.catchUp(member)
+    if (member && !this.isRejecting) await this.together!.events.catchUp(member)
   }
 
   /** Shares a file with all machines, unless they have one of its name. @returns the content that all have */
@@ -392,7 +392,7 @@ export class Storage {
       this.log.stop()
     } catch (error) {
       // Nothing that was promised is lost: the log is replayed at the next start.
-      this.options.onFault?.(error, 'the last checkpoint was left out')
+      this.options.onError?.(error, 'the last checkpoint was left out')
     }
     await this.together?.events.close()
     this.database.close()

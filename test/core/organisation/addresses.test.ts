@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { faultOfTarget, isPublicAddress } from '../../../src/core/organisation/addresses.ts'
+import { isPublicAddress, problemOfTarget } from '../../../src/core/organisation/addresses.ts'
 
 describe('an address is rejected that is', () => {
   test.each([
@@ -65,11 +65,11 @@ test.each([
   'example.com',
   '',
 ])('nothing is sent to %s', url => {
-  expect(faultOfTarget(url, false)).not.toBeNull()
+  expect(problemOfTarget(url, false)).not.toBeNull()
 })
 
 test('what the operator has allowed may be in the private network, and by http', () => {
-  expect(faultOfTarget('https://hooks.example.com/cairn?x=1', false)).toBeNull()
-  expect(faultOfTarget('http://127.0.0.1:8080/', true)).toBeNull()
-  expect(faultOfTarget('file:///etc/passwd', true)).not.toBeNull()
+  expect(problemOfTarget('https://hooks.example.com/cairn?x=1', false)).toBeNull()
+  expect(problemOfTarget('http://127.0.0.1:8080/', true)).toBeNull()
+  expect(problemOfTarget('file:///etc/passwd', true)).not.toBeNull()
 })

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import {
   judgeUserHash,
-  refusedShare,
-  refusesMany,
+  rejectedShare,
+  rejectsMany,
   userHashOf,
   type VerifiedIdentity,
 } from '../../../src/core/organisation/verified-identity.ts'
@@ -80,9 +80,9 @@ test('many rejections are at least ten, and a twentieth of all', () => {
     invalid,
     missing,
   })
-  expect(refusedShare(counts(1, 2, 3))).toEqual({ refused: 3, all: 6 })
-  expect(refusesMany(counts(5, 4, 0))).toBe(false)
-  expect(refusesMany(counts(5, 5, 0))).toBe(true)
-  expect(refusesMany(counts(10, 0, 190))).toBe(true)
-  expect(refusesMany(counts(10, 0, 191))).toBe(false)
+  expect(rejectedShare(counts(1, 2, 3))).toEqual({ refused: 3, all: 6 })
+  expect(rejectsMany(counts(5, 4, 0))).toBe(false)
+  expect(rejectsMany(counts(5, 5, 0))).toBe(true)
+  expect(rejectsMany(counts(10, 0, 190))).toBe(true)
+  expect(rejectsMany(counts(10, 0, 191))).toBe(false)
 })

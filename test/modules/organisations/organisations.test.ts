@@ -40,7 +40,7 @@ const auditOf = async ({ ref }: Organisation) => {
   return lines.map(({ action, before, after }) => ({ action, before, after }))
 }
 
-async function refusalOf(promise: Promise<unknown>) {
+async function rejectionOf(promise: Promise<unknown>) {
   try {
     await promise
   } catch (error) {
@@ -70,7 +70,7 @@ describe('slugs', () => {
   test.each(['', 'A', 'org_x', '-a', 'a-', 'a b', 'ä', 'x'.repeat(64)])(
     '%p is not a slug',
     async slug => {
-      const rejection = await refusalOf(create({ name: 'Harbor', slug }))
+      const rejection = await rejectionOf(create({ name: 'Harbor', slug }))
       expect(rejection).toMatchObject({ code: 'validation_failed', details: [{ path: '/slug' }] })
     },
   )
@@ -88,13 +88,13 @@ describe('an organisation', () => {
   })
 
   test.each(['', '   ', 'x'.repeat(201), 'a\nb', 'a\ud800'])('%p is no name', async name => {
-    const rejection = await refusalOf(create({ name, slug: 'slug' }))
+    const rejection = await rejectionOf(create({ name, slug: 'slug' }))
     expect(rejection).toMatchObject({ code: 'validation_failed', details: [{ path: '/name' }] })
   })
 
   test('beyond what storage has room for is refused', async () => {
     const full: OrganisationStore = { ...store, most: 3, add: async () => 'full' }
-    const rejection = await refusalOf(createOrganisation(full, { name: 'Harbor' }, audit()))
+    const rejection = await rejectionOf(createOrganisation(full, { name: 'Harbor' }, audit()))
     expect(rejection?.code).toBe('too_many_organisations')
     expect(rejection?.message).toContain('already 3 organisations')
   })
@@ -133,7 +133,7 @@ describe('origins', () => {
   test('that are wrong are all named by their places, never by their values, and none is set', async () => {
     const organisation = await another()
     const origins = ['https://good.example', ...noOrigins]
-    const rejection = await refusalOf(set(organisation, { origins }))
+    const rejection = await rejectionOf(set(organisation, { origins }))
     expect(rejection?.details?.map(({ path }) => path)).toEqual(
       noOrigins.map((_, i) => `/origins/${i + 1}`),
     )

@@ -87,7 +87,7 @@ export function presenceConforms(open: OpenStore): void {
   test('rejections count for 24 hours: origins each time, limits once per minute and bucket', async () => {
     const { presence } = store.stores
     const start = store.clock.now()
-    for (const at of [start, start + 1]) await presence.recordRefusedOrigin(tenant.ref, at)
+    for (const at of [start, start + 1]) await presence.recordRejectedOrigin(tenant.ref, at)
     for (const at of [start, start + minute - 1, start + minute]) {
       await presence.recordLimited(tenant.ref, 'events', at)
       await presence.recordLimited(tenant.ref, 'flows', start)
@@ -112,7 +112,7 @@ export function presenceConforms(open: OpenStore): void {
     const none = { rejections: {}, rejectedOrigins: null, limited: {}, wrongHashes: null }
     expect(await since()).toEqual(none)
     const refuse = async () => {
-      await presence.recordRefusedOrigin(tenant.ref, store.clock.now())
+      await presence.recordRejectedOrigin(tenant.ref, store.clock.now())
       await presence.recordLimited(tenant.ref, 'events', store.clock.now())
       presence.countUserHashes(tenant.ref, { valid: 1, missing: 1 })
       await tenant.append([], { refusals: { invalid: 1 } })

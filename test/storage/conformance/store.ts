@@ -71,7 +71,7 @@ const ofStores: MethodsOfAll<Omit<Stores, 'catalogue'>> = {
   presence: {
     mark: true,
     recordSnippetVersion: true,
-    recordRefusedOrigin: true,
+    recordRejectedOrigin: true,
     recordLimited: true,
     reserveBeat: true,
     countUserHashes: true,

@@ -8,7 +8,7 @@ export const maxLocales = 40
 /** The length of the longest tags in actual use. */
 const maxTagLength = 35
 
-/** A language tag, as far as a pattern can check; `localeFault` does the rest. */
+/** A language tag, as far as a pattern can check; `localeProblem` does the rest. */
 const tagPattern = '^[A-Za-z][A-Za-z0-9_-]*$'
 
 /** The language that a flow is written in. */

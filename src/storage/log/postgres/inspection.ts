@@ -63,7 +63,7 @@ export async function inspectDatabase(
     // With a node's settings, because a pooler in between may not accept them.
     postgres = Postgres.open(url, pools.following)
   } catch (error) {
-    throw refusalOf(url, error)
+    throw rejectionOf(url, error)
   }
   const tooLate = setTimeout(() => postgres.close(true), patienceMs)
   try {
@@ -74,7 +74,7 @@ export async function inspectDatabase(
     const aheadMs = await postgres.begin(queries => aheadMsOf(queries, now))
     return { ...facts, place, log, aheadMs }
   } catch (error) {
-    throw error instanceof DatabaseUnusable ? error : refusalOf(url, error)
+    throw error instanceof DatabaseUnusable ? error : rejectionOf(url, error)
   } finally {
     clearTimeout(tooLate)
     await postgres.close(true)
@@ -120,13 +120,13 @@ async function factsOf(postgres: Queries) {
   ))!
 }
 
-const refusalsOf = (place: string) => (what: string, advice: string) => {
+const rejectionsOf = (place: string) => (what: string, advice: string) => {
   throw new DatabaseUnusable(`${place} ${what}`, advice)
 }
 
 /** @throws DatabaseUnusable if the server or the user is unsuitable, whatever is in the tables */
 function requireUsable(place: string, facts: Facts): void {
-  const refuse = refusalsOf(place)
+  const refuse = rejectionsOf(place)
   if (facts.major < minMajor) {
     refuse(`is PostgreSQL ${facts.version}`, `upgrade it to ${minMajor} or newer`)
   }
@@ -159,7 +159,7 @@ async function requireLog(
   log: LogState | null,
   mayHaveEnded: (log: string) => boolean,
 ): Promise<void> {
-  const refuse = refusalsOf(place)
+  const refuse = rejectionsOf(place)
   if (log !== null && log.format > logFormat) {
     refuse(
       `has a log of form ${log.format}, and this cairn knows ${logFormat}`,
@@ -261,7 +261,7 @@ const problems: Readonly<Record<string, Fault>> = {
 }
 
 /** What an error means. Its message is not shown, because it may contain parts of the address. */
-function refusalOf(address: string, error: unknown): DatabaseUnusable {
+function rejectionOf(address: string, error: unknown): DatabaseUnusable {
   const code = sqlStateOf(error) ?? String((error as { code?: unknown }).code ?? 'unknown')
   const [what, advice] = problems[code] ?? otherProblem(code, new URL(address).pathname.slice(1))
   return new DatabaseUnusable(`${databasePlace(address)} ${what}`, advice)

@@ -14,8 +14,8 @@ import { partialIn, removePartial } from './partial.ts'
 import { freeBytesOf, mib } from './room.ts'
 
 /** A backup that cannot be made; the message says why and what to do. Nothing is left of it. */
-export class BackupRefused extends Error {
-  override readonly name = 'BackupRefused'
+export class BackupRejected extends Error {
+  override readonly name = 'BackupRejected'
 }
 
 /** How far a backup or a restore is. */
@@ -48,22 +48,22 @@ const roomToLeaveBytes = 128 * 2 ** 20
  *
  * The event loop stands still while the database is copied, and while the copy is checked.
  *
- * @throws BackupRefused; SQLiteError if the database cannot be read
+ * @throws BackupRejected; SQLiteError if the database cannot be read
  */
 export async function backUp(
   dataDir: string,
   file: string,
   onProgress: OnBackupProgress,
 ): Promise<Backup> {
-  if (!hasDatabase(dataDir)) throw new BackupRefused(`there is no Cairn data in ${dataDir}`)
+  if (!hasDatabase(dataDir)) throw new BackupRejected(`there is no Cairn data in ${dataDir}`)
   const lock = lockFile(join(dataDir, 'backup.lock'))
   if (lock === null) {
-    throw new BackupRefused(`another backup of ${dataDir} is being made: wait for its end`)
+    throw new BackupRejected(`another backup of ${dataDir} is being made: wait for its end`)
   }
   const folder = dirname(file)
   const partial = partialIn(folder, dataDir)
   try {
-    if (existsSync(file)) throw new BackupRefused(`${file} exists already: name another file`)
+    if (existsSync(file)) throw new BackupRejected(`${file} exists already: name another file`)
     removePartial(partial)
     await requireRoom(dataDir, folder)
     onProgress({ phase: 'copying', done: 0, total: (await stat(databaseFile(dataDir))).size })
@@ -99,7 +99,7 @@ export function dropBackup(dataDir: string, file: string): boolean {
 /**
  * Makes a folder for backups, for its owner alone; an existing one is left as it is.
  *
- * @throws BackupRefused
+ * @throws BackupRejected
  */
 export function makeFolder(folder: string): void {
   try {
@@ -118,7 +118,7 @@ async function copyDatabase(dataDir: string, target: string): Promise<void> {
   await file.sync()
 }
 
-/** @throws BackupRefused if the copy and what comes meanwhile may not fit */
+/** @throws BackupRejected if the copy and what comes meanwhile may not fit */
 async function requireRoom(dataDir: string, folder: string): Promise<void> {
   const source = databaseFile(dataDir)
   const [database, log, ours, theirs] = await Promise.all([
@@ -132,12 +132,12 @@ async function requireRoom(dataDir: string, folder: string): Promise<void> {
   const needed = database.size + (log?.size ?? 0) + (isSameDisk ? roomToLeaveBytes : 0)
   if (free >= needed) return
   const more = isSameDisk ? ' (the data is on the same disk, and needs some too)' : ''
-  throw new BackupRefused(
+  throw new BackupRejected(
     `the disk of ${folder} has ${mib(free)} free and the backup needs ${mib(needed)}${more}: make room, or choose another disk`,
   )
 }
 
-/** @returns what a restore would refuse it for all the same @throws BackupRefused */
+/** @returns what a restore would refuse it for all the same @throws BackupRejected */
 function requireWhole(copy: string): string[] {
   using database = new Database(copy, { readonly: true, strict: true })
   const [first, ...more] = fullCheck(database)
@@ -146,7 +146,7 @@ function requireWhole(copy: string): string[] {
 }
 
 const damaged = (what: string) =>
-  new BackupRefused(
+  new BackupRejected(
     `the database is damaged, so no backup was made: ${what}. Keep a copy of the data directory, and see "cairn doctor --full"`,
   )
 
@@ -196,5 +196,5 @@ function explained(error: unknown, folder: string): unknown {
   // Errors of the data are explained elsewhere.
   const isOurs = path.startsWith(folder) && !basename(path).startsWith('cairn.db')
   const known = isOurs ? adviceFor(code) : null
-  return known ? new BackupRefused(`${folder} ${known} (${code})`, { cause: error }) : error
+  return known ? new BackupRejected(`${folder} ${known} (${code})`, { cause: error }) : error
 }

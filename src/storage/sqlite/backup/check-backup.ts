@@ -8,8 +8,8 @@ import { schemaDifferences } from '../database/schema-check.ts'
 import { expectedChecksum } from './checksum.ts'
 
 /** A file that is not restored; the message says why and what to do. Nothing has changed. */
-export class RestoreRefused extends Error {
-  override readonly name = 'RestoreRefused'
+export class RestoreRejected extends Error {
+  override readonly name = 'RestoreRejected'
 }
 
 /** What a backup holds. */
@@ -25,25 +25,25 @@ export interface BackupContent {
  * Compares a file's own checksum with the one beside it.
  *
  * @returns whether there was one to compare with
- * @throws RestoreRefused if they differ
+ * @throws RestoreRejected if they differ
  */
 export function requireChecksum(file: string, sha256: string): boolean {
   const expected = expectedChecksum(file)
   if (expected === null) return false
   if (expected === sha256) return true
   const why = expected === 'unreadable' ? 'holds no checksum' : 'says otherwise'
-  throw new RestoreRefused(
+  throw new RestoreRejected(
     `${file} is not as it was made: its checksum is ${sha256}, and ${file}.sha256 ${why}. Take another backup`,
   )
 }
 
-/** @throws RestoreRefused if a log is beside a file, unless it is empty: the file alone is incomplete */
+/** @throws RestoreRejected if a log is beside a file, unless it is empty: the file alone is incomplete */
 export function requireNoLog(file: string): void {
   const beside = [`${file}-wal`, `${file}-journal`].find(
     path => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0,
   )
   if (beside === undefined) return
-  throw new RestoreRefused(
+  throw new RestoreRejected(
     `${file} is no backup but a database in use, with its log beside it (${beside}): make a backup of it with "cairn backup"`,
   )
 }
@@ -52,15 +52,15 @@ export function requireNoLog(file: string): void {
  * Checks every page of a backup, its schema, and whose it is.
  *
  * @param name what the file is called in messages
- * @throws RestoreRefused if it is damaged, of a newer Cairn, or not as Cairn makes it
+ * @throws RestoreRejected if it is damaged, of a newer Cairn, or not as Cairn makes it
  */
 export function checkBackup(file: string, name = file): BackupContent {
   try {
     using database = openUnchanging(file)
     const schema = schemaOf(database)
-    if (schema === 0) throw new RestoreRefused(`${name} is not a database of Cairn's`)
+    if (schema === 0) throw new RestoreRejected(`${name} is not a database of Cairn's`)
     if (schema > schemaKnown) {
-      throw new RestoreRefused(
+      throw new RestoreRejected(
         `${name} is of a newer Cairn (schema ${schema}, and this one knows ${schemaKnown}): restore it with that one`,
       )
     }
@@ -70,7 +70,7 @@ export function checkBackup(file: string, name = file): BackupContent {
   } catch (error) {
     const { code = '' } = error as { code?: string }
     if (!code.startsWith('SQLITE_') || ofMachine.test(code)) throw error
-    throw new RestoreRefused(`${name} is damaged, or no database (${code})`, { cause: error })
+    throw new RestoreRejected(`${name} is damaged, or no database (${code})`, { cause: error })
   }
 }
 
@@ -79,12 +79,12 @@ const ofMachine = /^SQLITE_(?:IOERR|NOMEM|FULL|BUSY|LOCKED|PERM|READONLY|INTERRU
 
 const maxNamed = 3
 
-/** @throws RestoreRefused that names the first faults, if there are any */
+/** @throws RestoreRejected that names the first faults, if there are any */
 function requireNone(problems: readonly string[], what: string): void {
   if (problems.length === 0) return
   const named = problems.slice(0, maxNamed).join('; ')
   const more = problems.length - maxNamed
-  throw new RestoreRefused(`${what}: ${named}${more > 0 ? `; ${more} more` : ''}`)
+  throw new RestoreRejected(`${what}: ${named}${more > 0 ? `; ${more} more` : ''}`)
 }
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { databaseFile } from '../database/database.ts'
 import { isBusy } from '../database/file-lock.ts'
 import { syncDirectory } from '../database/synced-files.ts'
-import { RestoreRefused } from './check-backup.ts'
+import { RestoreRejected } from './check-backup.ts'
 
 /**
  * Replaced databases stay in the data directory as `cairn.db.before-<time>`, and can be restored like a backup: only
@@ -30,7 +30,7 @@ export function databasesAside(dataDir: string): string[] {
  *
  * @param now Unix milliseconds
  * @returns where the replaced one is; null if there was none
- * @throws RestoreRefused if another program has the database open
+ * @throws RestoreRejected if another program has the database open
  */
 export async function replaceDatabase(
   dataDir: string,
@@ -76,7 +76,7 @@ function makeOneFile(file: string): () => void {
   } catch (error) {
     database.close()
     if (isBusy(error)) {
-      throw new RestoreRefused(
+      throw new RestoreRejected(
         `another program has ${file} open: end it (a command, a backup, Litestream) and try again`,
         { cause: error },
       )

@@ -16,7 +16,7 @@ import type { OnBackupProgress } from './backup.ts'
 import {
   type BackupContent,
   checkBackup,
-  RestoreRefused,
+  RestoreRejected,
   requireChecksum,
   requireNoLog,
 } from './check-backup.ts'
@@ -44,7 +44,7 @@ interface RestoredBackup extends CheckedBackup {
 /** Room that is left for the server's own work. */
 const roomToLeaveBytes = 64 * 2 ** 20
 
-/** @throws RestoreRefused if a backup cannot be restored */
+/** @throws RestoreRejected if a backup cannot be restored */
 export async function tryBackup(
   file: string,
   onProgress: OnBackupProgress,
@@ -74,7 +74,7 @@ async function check(
  * those of the backup.
  *
  * @param now Unix milliseconds
- * @throws RestoreRefused
+ * @throws RestoreRejected
  */
 export async function restore(
   dataDir: string,
@@ -118,17 +118,17 @@ function signEverybodyOut(file: string): void {
   endAllSessions(database)
 }
 
-/** @throws RestoreRefused if there is no such file */
+/** @throws RestoreRejected if there is no such file */
 export async function sizeOfBackup(file: string): Promise<number> {
   const found = await access(file, constants.R_OK)
     .then(() => stat(file))
     .catch(error => {
-      throw new RestoreRefused(
+      throw new RestoreRejected(
         `${file} cannot be read (${error.code}): name the file of a backup that this user may read`,
       )
     })
   if (!found.isFile()) {
-    throw new RestoreRefused(
+    throw new RestoreRejected(
       `${file} is not a file: name one of a backup ("cairn backup list" tells those in a directory)`,
     )
   }
@@ -139,7 +139,7 @@ export async function sizeOfBackup(file: string): Promise<number> {
 async function requireDiskRoom(dataDir: string, bytes: number): Promise<void> {
   const [free, needed] = [freeBytesOf(dataDir), bytes + roomToLeaveBytes]
   if (free >= needed) return
-  throw new RestoreRefused(
+  throw new RestoreRejected(
     `the disk of ${dataDir} has ${mib(free)} free and the restore needs ${mib(needed)}, since the old database is kept: make room`,
   )
 }
@@ -150,7 +150,7 @@ async function requireDiskRoom(dataDir: string, bytes: number): Promise<void> {
  * whichever backup is restored, on whichever machine, nobody comes back.
  *
  * @returns how many it added
- * @throws RestoreRefused if a list is damaged
+ * @throws RestoreRejected if a list is damaged
  */
 async function takeErasures(backup: string, dataDir: string): Promise<number> {
   const own = new Set(linesOfList(erasuresFile(dataDir)))
@@ -169,7 +169,7 @@ function erasuresIn(list: string) {
       .map((line, place) => [line, listedIn(line, list, place)] as const)
   } catch (error) {
     if (!(error instanceof ErasuresUnreadable)) throw error
-    throw new RestoreRefused(
+    throw new RestoreRejected(
       `${basename(list)} beside the backup, which lists who was erased, is damaged: take it from another copy, or away`,
       { cause: error },
     )

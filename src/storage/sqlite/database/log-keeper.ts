@@ -57,7 +57,7 @@ interface LogKeeperOptions {
   /** Does work during which nothing is written. */
   withoutWrites(work: () => Promise<unknown>): Promise<unknown>
   /** Is called once when the log cannot be written back. */
-  onFault(error: unknown, what: string): void
+  onError(error: unknown, what: string): void
 }
 
 /** Makes sure that the write-ahead log is written back into the database, by this program or by another. */
@@ -88,7 +88,7 @@ export class LogKeeper {
    * A log that cannot be written back is reported. Nothing is lost meanwhile, but it grows until the disk is full.
    */
   private async writeBackIfLong(): Promise<void> {
-    const { beside, withoutWrites, onFault } = this.options
+    const { beside, withoutWrites, onError } = this.options
     const { log } = checkpoint(this.database, 'noop')
     if (log < (beside ? this.pages : 2 * this.pages)) {
       this.isStuck = false
@@ -106,7 +106,7 @@ export class LogKeeper {
       // complete one shows that the log can be written back.
       if (done.checkpointed === done.log) this.isStuck = false
     } catch (error) {
-      if (!this.isStuck) onFault(error, 'the log cannot be written back: it grows')
+      if (!this.isStuck) onError(error, 'the log cannot be written back: it grows')
       this.isStuck = true
     }
   }

@@ -6,7 +6,7 @@ import { least } from '../../../core/run/run.ts'
 import { hourMs } from '../../../core/time/durations.ts'
 import { presenceMarks } from '../../interfaces/gate.ts'
 import type { CountedSince, Presence } from '../../interfaces/installation.ts'
-import { countsKeptMs, limitReached, refusedOrigin } from '../../shared/refusals.ts'
+import { countsKeptMs, limitReached, rejectedOrigin } from '../../shared/refusals.ts'
 import type { PresenceTable } from './presence-table.ts'
 import { identityHours } from './user-hashes.ts'
 
@@ -30,7 +30,7 @@ const statements = (database: Database) => ({
     where org_id = $1 and hour > $2 group by code`,
   ),
   // The first hour of the latest period without a gap of a day.
-  refusedSince: database.query<{ code: string; hour: number }, number[]>(
+  rejectedSince: database.query<{ code: string; hour: number }, number[]>(
     `select code, max(hour) as hour from (
       select code, hour, lag(hour) over (partition by code order by hour) as before
       from refusals where org_id = $1 and hour > $2) as refused
@@ -79,7 +79,7 @@ export class PresenceReader {
       skews: row ? (JSON.parse(row.skews as string) as number[]) : [],
       rejections: countsIn(refusals, rejectionCodes, code => code),
       erased: refusals.get('erased') ?? 0,
-      rejectedOrigins: refusals.get(refusedOrigin) ?? 0,
+      rejectedOrigins: refusals.get(rejectedOrigin) ?? 0,
       limitedMinutes: countsIn(refusals, buckets, limitReached),
       userHashes: summedHours(this.identityHours(orgRow, now)),
     }
@@ -88,13 +88,13 @@ export class PresenceReader {
   /** See `PresenceBook.since`. */
   since(orgRow: number, now: number): CountedSince {
     const kept = Math.floor((now - countsKeptMs) / hourMs)
-    const refused = this.sql.refusedSince.all(orgRow, kept)
+    const refused = this.sql.rejectedSince.all(orgRow, kept)
     const [wrong] = this.sql.wrongHashesSince.all(orgRow, kept)
     const since = new Map(refused.map(({ code, hour }) => [code, hour * hourMs]))
     const wrongHour = wrong?.hour ?? null
     return {
       rejections: countsIn(since, rejectionCodes, code => code),
-      rejectedOrigins: since.get(refusedOrigin) ?? null,
+      rejectedOrigins: since.get(rejectedOrigin) ?? null,
       limited: countsIn(since, buckets, limitReached),
       wrongHashes: wrongHour === null ? null : wrongHour * hourMs,
     }

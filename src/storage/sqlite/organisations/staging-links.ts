@@ -62,7 +62,7 @@ function writeBoth(database: Database, pair: InRows<Pair>, audit: AuditOfBoth): 
   writeAudit(database, pair.staging, [audit.staging])
 }
 
-/** Links two organisations without a `linkFault`, within a transaction. */
+/** Links two organisations without a `linkProblem`, within a transaction. */
 export function insertLink(
   database: Database,
   pair: InRows<Pair>,

@@ -25,7 +25,7 @@ export class Following {
   constructor(
     private readonly follower: Follower,
     private readonly writer: Writer,
-    private readonly onFault: (error: unknown, what: string) => void,
+    private readonly onError: (error: unknown, what: string) => void,
   ) {}
 
   /** To be called when something was committed. */
@@ -88,7 +88,7 @@ export class Following {
       },
       error => {
         this.running = null
-        this.onFault(error, 'projections cannot be written')
+        this.onError(error, 'projections cannot be written')
         this.timer ??= setTimeout(() => this.begin(), retryMs)
         throw error
       },
@@ -122,7 +122,7 @@ export class Following {
       await exclusively(() => follower.step())
     } catch (error) {
       if (isPassing(error)) throw error
-      this.onFault(error, 'some of what follows from events is taken apart')
+      this.onError(error, 'some of what follows from events is taken apart')
       await exclusively(() => follower.step(true))
     }
   }

@@ -42,7 +42,7 @@ export class StorageCalls implements InRows<Ledger> {
     const command: StorageCommand = { type: 'append', orgRow, ...batch, events }
     if (this.ack === 'commit') return (await this.commit(command)) as AppendOutcome
     // A crash could otherwise lose far more acknowledged events than arrive in one flush interval.
-    if (this.buffer.isRefused) throw cannotWrite()
+    if (this.buffer.isRejecting) throw cannotWrite()
     this.submit(command, false)
     return { duplicates: [], deadLetters: [], erased: [] }
   }
@@ -94,7 +94,7 @@ export class StorageCalls implements InRows<Ledger> {
     })
   }
 
-  async recordRefusal(orgRow: number, code: string, at: number): Promise<void> {
+  async recordRejection(orgRow: number, code: string, at: number): Promise<void> {
     await this.commit({ type: 'refusal', orgRow, code, at })
   }
 

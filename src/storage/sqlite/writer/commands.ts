@@ -68,7 +68,7 @@ export class CommandExecutor {
   private readonly batches: EventBatches
   private readonly settled: () => void
   private readonly skews: Skews
-  private readonly addRefusals
+  private readonly addRejections
   private readonly insertDeadLetter
   private readonly events: EventCommands
   /** Where the custom events of the transaction under way are. */
@@ -102,7 +102,7 @@ export class CommandExecutor {
       this.skews,
       this.events.waitingTicks,
     ])
-    this.addRefusals = database.query(
+    this.addRejections = database.query(
       `insert into refusals (org_id, hour, code, count) values (?, ?, ?, ?)
       on conflict do update set count = count + excluded.count`,
     )
@@ -204,7 +204,7 @@ export class CommandExecutor {
     counts: Partial<Record<RejectionCode | string, number>>,
   ): void {
     for (const [code, count] of Object.entries(counts)) {
-      if (count) this.addRefusals.run(orgRow, Math.floor(at / hourMs), code, count)
+      if (count) this.addRejections.run(orgRow, Math.floor(at / hourMs), code, count)
     }
   }
 }

@@ -54,7 +54,7 @@ export abstract class GroupCommit {
   /** The commit under way. */
   protected running: Promise<void> | null = null
   /** Whether storage refused the last group. */
-  protected isRefused = false
+  protected isRejecting = false
   private scheduled: ReturnType<typeof setTimeout> | 'now' | null = null
 
   /** @param onSettled is called when every caller of a group has its answer */
@@ -73,7 +73,7 @@ export abstract class GroupCommit {
   async flush(): Promise<number> {
     if (this.running) await this.running
     do await this.commitWaiting()
-    while (this.waiting.length > 0 && !this.isRefused)
+    while (this.waiting.length > 0 && !this.isRejecting)
     await this.synced()
     return this.waiting.length
   }
@@ -119,7 +119,7 @@ export abstract class GroupCommit {
     } finally {
       this.running = null
       resolve()
-      if (this.waiting.length > 0) this.schedule(!this.isRefused)
+      if (this.waiting.length > 0) this.schedule(!this.isRejecting)
     }
   }
 
@@ -141,7 +141,7 @@ export abstract class GroupCommit {
     this.running ??= this.commitAll().finally(() => {
       this.onSettled?.()
       this.running = null
-      if (this.waiting.length > 0) this.schedule(!this.isRefused)
+      if (this.waiting.length > 0) this.schedule(!this.isRejecting)
     })
     return this.running
   }

@@ -15,7 +15,7 @@ export class OneByOne {
   constructor(
     private readonly database: Database,
     private readonly executor: Executor,
-    private readonly onFault: (error: unknown, what: string) => void,
+    private readonly onError: (error: unknown, what: string) => void,
   ) {}
 
   execute(command: StorageCommand): Verdict {
@@ -23,7 +23,7 @@ export class OneByOne {
       () => ({ result: this.executor.execute(command) }),
       problem => {
         if (command.type === 'append') return { result: this.executeEvents(command) }
-        this.onFault(problem, `a command (${command.type}) goes to the dead letters`)
+        this.onError(problem, `a command (${command.type}) goes to the dead letters`)
         this.executor.buryCommand(command, problem)
         return { fault: problem }
       },
@@ -49,7 +49,7 @@ export class OneByOne {
           if (erased.length > 0) outcome.erased.push(i)
         },
         problem => {
-          this.onFault(problem, 'an event goes to the dead letters')
+          this.onError(problem, 'an event goes to the dead letters')
           this.executor.bury(orgRow, event, receivedAt, problem)
           outcome.deadLetters.push(i)
         },

@@ -40,9 +40,9 @@ export interface WriterHooks {
   beforeCommit?(): void
   /** A group is committed. */
   onSettled?(): void
-  onFault?(error: unknown, what: string): void
+  onError?(error: unknown, what: string): void
   /** Storage has begun to refuse, or takes writes again. */
-  onRefusing?(isRefused: boolean): void
+  onRejecting?(isRejecting: boolean): void
   /** Memory no longer agrees with what is stored, or the disk may have lost it: only a restart helps. */
   onDivergence?(error: unknown): void
 }
@@ -104,7 +104,7 @@ export class Writer extends GroupCommit {
     private readonly sync: LogSync | null = null,
   ) {
     super(policy, hooks.onSettled)
-    this.oneByOne = new OneByOne(database, executor, (...problem) => hooks.onFault?.(...problem))
+    this.oneByOne = new OneByOne(database, executor, (...problem) => hooks.onError?.(...problem))
     const [begin, commit] = [database.query('begin immediate'), database.query('commit')]
     this.begin = failing('before_begin', () => begin.run())
     this.commit = failing('before_commit', () => commit.run())
@@ -187,12 +187,12 @@ export class Writer extends GroupCommit {
 
   /** The log is away, or does not take anything of this machine: nothing is taken until it does. */
   suspect(error: unknown): void {
-    if (this.isRefused) return
-    this.isRefused = true
+    if (this.isRejecting) return
+    this.isRejecting = true
     const isApart = error instanceof ClockApart
     const what = isApart ? 'the log takes nothing of this node' : 'the log does not answer'
-    this.hooks.onFault?.(error, what)
-    this.hooks.onRefusing?.(true)
+    this.hooks.onError?.(error, what)
+    this.hooks.onRejecting?.(true)
   }
 
   /**
@@ -201,21 +201,21 @@ export class Writer extends GroupCommit {
    */
   async probe(write: () => void): Promise<void> {
     if (this.running || this.waiting.length > 0) return
-    const wasRefused = this.isRefused
+    const wasRejecting = this.isRejecting
     // Then it depends on the log, which `follow` tries.
-    if (wasRefused && this.following !== null) return
-    if (!wasRefused && performance.now() - this.provenAt < this.policy.proveEveryMs) return
+    if (wasRejecting && this.following !== null) return
+    if (!wasRejecting && performance.now() - this.provenAt < this.policy.proveEveryMs) return
     try {
       await this.exclusively(write)
       await this.synced()
-      this.isRefused = false
-      if (wasRefused) this.hooks.onRefusing?.(false)
+      this.isRejecting = false
+      if (wasRejecting) this.hooks.onRejecting?.(false)
     } catch (error) {
       // Storage refused before, so this is no news.
-      if (wasRefused) return
-      this.isRefused = true
-      this.hooks.onFault?.(error, 'storage does not take writes')
-      this.hooks.onRefusing?.(true)
+      if (wasRejecting) return
+      this.isRejecting = true
+      this.hooks.onError?.(error, 'storage does not take writes')
+      this.hooks.onRejecting?.(true)
     }
   }
 
@@ -229,7 +229,7 @@ export class Writer extends GroupCommit {
         break
       } catch (error) {
         if (error instanceof CommitInDoubt || error instanceof NotInLog) {
-          this.refuseAll(group, error)
+          this.rejectAll(group, error)
           return
         }
         const isAway = error instanceof LogUnavailable
@@ -238,10 +238,10 @@ export class Writer extends GroupCommit {
           return
         }
         // Reported once, when it begins: a long log does not help a full disk.
-        if (attempt === 1 && !this.isRefused) this.hooks.onFault?.(error, 'a commit failed')
+        if (attempt === 1 && !this.isRejecting) this.hooks.onError?.(error, 'a commit failed')
         const isSilent = isAway && performance.now() - startedAt > silentAfterMs
         if (isSilent || attempt >= this.policy.tries) {
-          if (isAway) this.refuseAll(group, error)
+          if (isAway) this.rejectAll(group, error)
           else this.refuse(group, error)
           return
         }
@@ -252,9 +252,9 @@ export class Writer extends GroupCommit {
   }
 
   private healed(): void {
-    if (!this.isRefused) return
-    this.isRefused = false
-    this.hooks.onRefusing?.(false)
+    if (!this.isRejecting) return
+    this.isRejecting = false
+    this.hooks.onRejecting?.(false)
   }
 
   private async commitGroup(group: readonly Submission[]): Promise<void> {
@@ -319,7 +319,7 @@ export class Writer extends GroupCommit {
    * @returns whether it was committed
    */
   private async commitApart(group: readonly Submission[], error: unknown): Promise<boolean> {
-    this.hooks.onFault?.(error, 'a group of commands is taken apart')
+    this.hooks.onError?.(error, 'a group of commands is taken apart')
     let verdicts: Verdict[] = []
     const startedAt = performance.now()
     try {
@@ -333,7 +333,7 @@ export class Writer extends GroupCommit {
         return false
       }
       // The disk or the database as a whole is at fault, not a command.
-      this.hooks.onFault?.(problem, 'a group that was taken apart could not be committed')
+      this.hooks.onError?.(problem, 'a group that was taken apart could not be committed')
       this.refuse(group, problem)
       return false
     }
@@ -347,15 +347,15 @@ export class Writer extends GroupCommit {
 
   /** Tells waiting callers that storage cannot write, and keeps for later what was acknowledged already. */
   private refuse(group: readonly Submission[], error: unknown): void {
-    this.isRefused = true
-    this.hooks.onRefusing?.(true)
+    this.isRejecting = true
+    this.hooks.onRejecting?.(true)
     this.waiting.unshift(...group.filter(({ isAwaited }) => !isAwaited))
     const rejection = error instanceof CommitInDoubt ? commitInDoubt() : cannotWrite(error)
     for (const waiting of group) if (waiting.isAwaited) waiting.reject(rejection)
   }
 
   /** The same while the log does not answer: what waits behind the group has waited for as long. */
-  private refuseAll(group: readonly Submission[], error: unknown): void {
+  private rejectAll(group: readonly Submission[], error: unknown): void {
     const behind = this.waiting.filter(({ isAwaited }) => isAwaited)
     this.waiting = this.waiting.filter(({ isAwaited }) => !isAwaited)
     this.refuse(group, error)
@@ -401,7 +401,7 @@ export class Writer extends GroupCommit {
     } catch (error) {
       // It is kept in the log, and is taken up from there.
       this.giveUp()
-      this.hooks.onFault?.(error, 'a group that is in the log could not be committed here')
+      this.hooks.onError?.(error, 'a group that is in the log could not be committed here')
       return result
     }
     this.committed()

@@ -218,16 +218,16 @@ describe('other programs', () => {
         )
         .map(([name, more, inside]) => `<${name}${more}>${inside.join('')}</${name}>`),
     })).element
-    const isRefused = (text: string) => {
+    const isRejected = (text: string) => {
       try {
         readSheet(text)
       } catch (error) {
         expect(error).toBeInstanceOf(SheetProblem)
       }
     }
-    fc.assert(fc.property(fc.array(part), parts => isRefused(xliff(parts.join('')))))
+    fc.assert(fc.property(fc.array(part), parts => isRejected(xliff(parts.join('')))))
     fc.assert(
-      fc.property(fc.array(nested, { maxLength: 3 }), parts => isRefused(xliff(parts.join('')))),
+      fc.property(fc.array(nested, { maxLength: 3 }), parts => isRejected(xliff(parts.join('')))),
       { numRuns: 1_000 },
     )
   })

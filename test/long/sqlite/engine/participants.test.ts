@@ -149,8 +149,8 @@ class Process {
           results[i] = result ?? new Error('nothing to say')
         },
         reject: error => {
-          const isRefused = (error as { code?: string }).code === 'overloaded'
-          results[i] = isRefused ? null : (error as Error)
+          const isRejected = (error as { code?: string }).code === 'overloaded'
+          results[i] = isRejected ? null : (error as Error)
         },
       })
     }

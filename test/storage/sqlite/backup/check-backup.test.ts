@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checkBackup, RestoreRefused } from '../../../../src/storage/sqlite/backup/check-backup.ts'
+import { checkBackup, RestoreRejected } from '../../../../src/storage/sqlite/backup/check-backup.ts'
 import { databaseFile } from '../../../../src/storage/sqlite/database/database.ts'
 import { prepareDatabase } from '../../../../src/storage/sqlite/database/prepare.ts'
 
@@ -26,7 +26,7 @@ const good = asOneFile(dataDir)
 const bad = join(folder, 'b.db')
 
 /** Changes a copy as a program would, and returns why it is refused; null if it is not. */
-function refusalOf(...statements: string[]): string | null {
+function rejectionOf(...statements: string[]): string | null {
   copyFileSync(good, bad)
   {
     using database = new Database(bad)
@@ -40,13 +40,13 @@ function rejection(): string | null {
     checkBackup(bad, 'b.db')
     return null
   } catch (error) {
-    if (error instanceof RestoreRefused) return error.message
+    if (error instanceof RestoreRejected) return error.message
     throw error
   }
 }
 
 test('what this release has made is as it should be', () => {
-  expect(refusalOf()).toBeNull()
+  expect(rejectionOf()).toBeNull()
 })
 
 test('so is what SQLite and Litestream add for themselves', () => {
@@ -54,7 +54,7 @@ test('so is what SQLite and Litestream add for themselves', () => {
     'CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)',
     'CREATE TABLE _litestream_lock (id INTEGER)',
   ]
-  expect(refusalOf('analyze', ...ofLitestream)).toBeNull()
+  expect(rejectionOf('analyze', ...ofLitestream)).toBeNull()
 })
 
 describe('a schema that differs from the one that Cairn makes is rejected, with the difference', () => {
@@ -76,7 +76,7 @@ describe('a schema that differs from the one that Cairn makes is rejected, with 
     ['alter table goals add column more text', 'the table "goals" is not as Cairn makes it'],
     ['pragma user_version = 0', "is not a database of Cairn's"],
   ])('%s', (sql, differs) => {
-    const told = refusalOf(sql)
+    const told = rejectionOf(sql)
     expect(told).toContain(differs)
     expect(told).toStartWith('b.db ')
   })
@@ -97,7 +97,7 @@ describe('a schema that differs from the one that Cairn makes is rejected, with 
 
   test('of many differences the first are named', () => {
     const sql = Array.from({ length: 6 }, (_, i) => `create view v${i} as select 1`)
-    const told = refusalOf(...sql)
+    const told = rejectionOf(...sql)
     expect(told).toContain('"v0"')
     expect(told).toContain('3 more')
   })

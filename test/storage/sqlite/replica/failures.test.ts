@@ -305,12 +305,12 @@ describe('a machine over a log', () => {
     proxy.thaw()
     await expect(send()).rejects.toMatchObject({ code: 'overloaded' })
     const { world } = nodes[0]!
-    expect(world.storage.isRefused).toBe(true)
+    expect(world.storage.isRejecting).toBe(true)
     expect(world.stores.catalogue().flow(tenant.flowId('tour'))).not.toBeNull()
     expect(await tenant.runs('tour')).toHaveLength(1)
     proxy.target = server.port
     await world.storage.follow()
-    expect(world.storage.isRefused).toBe(false)
+    expect(world.storage.isRejecting).toBe(false)
     await expectAllToHave(kept, await send())
   }, 60_000)
 
@@ -397,10 +397,10 @@ describe('a machine over a log', () => {
       const id = await send(nodes[1])
       await node.world.storage.follow()
       expect(node.seq).toBe((await node.log.newest()).seq)
-      expect(node.world.storage.isRefused).toBe(true)
+      expect(node.world.storage.isRejecting).toBe(true)
       own.wallMs -= minutes * minute
       await node.world.storage.follow()
-      expect(node.world.storage.isRefused).toBe(false)
+      expect(node.world.storage.isRejecting).toBe(false)
       await expectAllToHave(id, await send(node))
     })
   })

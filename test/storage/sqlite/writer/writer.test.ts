@@ -114,7 +114,7 @@ describe('a report that the database rejects', () => {
     )
     poison(world.database, 'bad')
     await expect(append(custom('bad'))).rejects.toMatchObject({ code: 'overloaded' })
-    expect(world.live.buffer.isRefused).toBe(true)
+    expect(world.live.buffer.isRejecting).toBe(true)
     expect(storedIds()).toEqual([])
   })
 })
@@ -131,7 +131,7 @@ describe('a database that cannot be written for a while', () => {
       expect(reason.code).toBe('overloaded')
       expect(reason.retryAfterSeconds).toBeGreaterThan(0)
     }
-    expect(world.live.buffer.isRefused).toBe(true)
+    expect(world.live.buffer.isRejecting).toBe(true)
     // Presence is written later, and its failure is not worth reporting every other second.
     world.byRow.presence.mark(stored.orgRow, 'heartbeat', world.clock.now())
     await world.storage.housekeeping.writePresence()
@@ -140,7 +140,7 @@ describe('a database that cannot be written for a while', () => {
     // It retries by itself, because a server that is not ready may have no callers.
     await world.storage.watch()
     await Bun.sleep(0)
-    expect(world.live.buffer.isRefused).toBe(false)
+    expect(world.live.buffer.isRejecting).toBe(false)
     await world.storage.housekeeping.writePresence()
     expect(world.reading.query('select org_id from presence').values()).toEqual([[stored.orgRow]])
     expect(storedIds()).toEqual([])
@@ -158,11 +158,11 @@ describe('a database that cannot be written for a while', () => {
       const other = openForWriting(idle.dataDir)
       other.run('begin immediate')
       await idle.storage.watch()
-      expect(idle.live.buffer.isRefused).toBe(isFound)
+      expect(idle.live.buffer.isRejecting).toBe(isFound)
       other.run('rollback')
       other.close()
       await idle.storage.watch()
-      expect(idle.live.buffer.isRefused).toBe(false)
+      expect(idle.live.buffer.isRejecting).toBe(false)
       await idle.close()
     }
   })
@@ -175,7 +175,7 @@ describe('a database that is no longer where it was', () => {
   test('is not written, because nobody would find the data, and recovers once it is back', async () => {
     renameSync(world.dataDir, away())
     await expect(append(custom('a'))).rejects.toMatchObject({ code: 'overloaded' })
-    expect(world.live.buffer.isRefused).toBe(true)
+    expect(world.live.buffer.isRejecting).toBe(true)
     renameSync(away(), world.dataDir)
     expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [], erased: [] })
     expect(storedIds()).toEqual(['a'])
