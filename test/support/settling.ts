@@ -1,18 +1,33 @@
 import type { Locator, Page } from '../browser/playwright.ts'
 
-/** How long an action waits for the page at most: what a test holds back never comes. */
+/** How long an action waits for what a test may be holding back, milliseconds. */
 const patienceMs = 2_000
 
-/** Resolves once the dashboard waits for nothing, and has drawn it. Other pages count nothing. */
+/**
+ * Resolves once the dashboard waits for nothing, and has drawn it. Other pages count nothing. What was
+ * still pending after that time is held back by the test, so that later actions do not wait for it again.
+ * Asks for no frames meanwhile, because each of them makes the page draw.
+ */
 const settled = `new Promise(resolve => {
-  const until = performance.now() + ${patienceMs}
-  const isBusy = () => Number(document.documentElement.dataset.pending ?? 0) > 0
-  let quiet = 0
-  const look = () => {
-    quiet = isBusy() ? 0 : quiet + 1
-    if (quiet > 1 || performance.now() > until) resolve()
-    else requestAnimationFrame(look)
+  const root = document.documentElement
+  const pending = () => Number(root.dataset.pending ?? 0)
+  const isBusy = () => {
+    globalThis.heldBack = Math.min(globalThis.heldBack ?? 0, pending())
+    return pending() > globalThis.heldBack
   }
+  const inFrame = act => requestAnimationFrame(() => requestAnimationFrame(act))
+  const observer = new MutationObserver(() => look())
+  const end = () => {
+    observer.disconnect()
+    clearTimeout(timer)
+    resolve()
+  }
+  const look = () => isBusy() || inFrame(() => isBusy() || end())
+  const timer = setTimeout(() => {
+    globalThis.heldBack = pending()
+    end()
+  }, ${patienceMs})
+  observer.observe(root, { attributeFilter: ['data-pending'] })
   look()
 })`
 

@@ -41,20 +41,42 @@ const showExamples = () => ({
   },
 })
 
+/** The part of the description that a reference such as `#/components/schemas/Flow` names. */
+const partAt = (spec, reference) =>
+  spec.getIn(
+    reference
+      .slice('#/'.length)
+      .split('/')
+      .map(name => name.replaceAll('~1', '/').replaceAll('~0', '~')),
+  )
+
+/** A part with what it refers to in place of its references, except inside of what they refer to. */
+function resolved(spec, part, inside = []) {
+  const reference = part?.get?.('$ref')
+  if (typeof reference === 'string') {
+    if (inside.includes(reference)) return part
+    const found = resolved(spec, partAt(spec, reference), [...inside, reference])
+    // The viewer takes a schema's name from there.
+    return found.set('$$ref', reference)
+  }
+  return part?.map?.(inner => resolved(spec, inner, inside)) ?? part
+}
+
 /**
- * Takes the security schemes as they are, because they have no references. To resolve them, the viewer
- * would go through the whole description before it shows anything: seconds.
+ * Resolves references here. The viewer would go through the whole description before it shows anything, and
+ * once more whenever somebody opens an operation: seconds, in which the page does not respond.
  */
-const takeSecuritySchemes = () => ({
+const resolveReferences = () => ({
   statePlugins: {
     spec: {
       wrapActions: {
         requestResolvedSubtree:
-          (resolve, { specActions, specSelectors }) =>
-          path =>
-            path.join() === 'components,securitySchemes'
-              ? specActions.updateResolvedSubtree(path, specSelectors.specJson().getIn(path))
-              : resolve(path),
+          (_, { specActions, specSelectors }) =>
+          path => {
+            if (specSelectors.specResolvedSubtree(path) !== undefined) return
+            const spec = specSelectors.specJson()
+            specActions.updateResolvedSubtree(path, resolved(spec, spec.getIn(path)))
+          },
       },
     },
   },
@@ -67,7 +89,7 @@ window.SwaggerUIBundle({
     linkParts()
     linkAuthorize()
   },
-  plugins: [showExamples, takeSecuritySchemes],
+  plugins: [showExamples, resolveReferences],
   deepLinking: true,
   // A pasted key or token is forgotten with the page.
   persistAuthorization: false,

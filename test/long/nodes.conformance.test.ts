@@ -1,13 +1,13 @@
 import { afterAll, beforeAll } from 'bun:test'
 import type { ManagementStores, Stores } from '../../src/app.ts'
+import { conformance } from '../storage/conformance/conformance.ts'
+import { defaultRounds, type Rounds, type Store } from '../storage/conformance/store.ts'
 import { textsIn } from '../support/erasing.ts'
 import { HandClock } from '../support/hand-clock.ts'
 import { cure, poison } from '../support/ledger.ts'
 import { NodeWorld } from '../support/node-world.ts'
 import { describe, PostgresServer } from '../support/postgres.ts'
 import type { World } from '../support/world.ts'
-import { conformance } from './conformance/conformance.ts'
-import { defaultRounds, type Rounds, type Store } from './conformance/store.ts'
 
 /** Which node is called: each in turn, but the same one for calls at once, because their order is up to it. */
 class Turns {
