@@ -116,11 +116,13 @@ test('it opens a tour, and the result of each opening is counted', async () => {
   expect(totals).toMatchObject({ starts: 2, completions: 1, dismissals: 1, uniqueUsers: 1 })
   const completed = steps.map(({ key, completed }) => `${key} ${completed}`)
   expect(completed).toEqual(['tour 1', 'list 0', 'docs 0', 'news 0', 'gone 0'])
-  expect((await site.numbers('welcome')).totals.starts).toBe(1)
+  expect(await site.startedBy('welcome', 1)).toEqual({ launcher: 1 })
+  expect(await site.startedBy('help', 2)).toEqual({ unread: 2 })
   expect(noticed.complaints).toEqual([])
 })
 
 test('an announcement that was read is read in another browser too', async () => {
+  const { unread = 0, none = 0 } = await site.startedBy('help', 0)
   const { page, button, says } = await visit('/home?as=bob')
   await opener(page, 'Help 1 unread').click()
   await page.getByRole('button', { name: 'New Dark mode is here' }).click()
@@ -136,6 +138,10 @@ test('an announcement that was read is read in another browser too', async () =>
   // It stays there, to be read again.
   await elsewhere.page.getByRole('button', { name: 'Dark mode is here' }).click()
   await elsewhere.says('Dark mode is here')
+  await allSent(elsewhere.page)
+  expect(await site.startedBy('help', unread + none + 2)).toEqual({
+    ...{ unread: unread + 1, none: none + 1 },
+  })
 })
 
 test('it opens a checklist, with its progress', async () => {

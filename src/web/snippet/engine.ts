@@ -1,3 +1,4 @@
+import type { StartReason } from '../../core/event/start-reason.ts'
 import { listedTraits } from '../../core/event/traits.ts'
 import { isInAudience } from '../../core/flow/audience-match.ts'
 import {
@@ -111,6 +112,8 @@ export function createEngine(deps: EngineDeps) {
   let isWaiting = false
   /** The key of the flow that the page asks for, until it is shown. */
   let wanted: string | null = null
+  /** What asks for it. */
+  let wantedBy: StartReason = 'code'
   let view = viewOf(deps.address())
   /** When the person first saw this page, by the page's own clock. */
   let viewedFrom: number | null = null
@@ -392,7 +395,13 @@ export function createEngine(deps: EngineDeps) {
       isGuess: deps.who() !== 'said',
       ...(userId === null && { anonymousId }),
     })
-    outbox.report({ kind: 'flow_started', ...idsOf(flow, run), ...(traits && { traits }) })
+    // A flow with a trigger begins by itself only after that.
+    const reason = flow.key === wanted ? wantedBy : flow.when?.trigger && 'trigger'
+    outbox.report({
+      ...{ kind: 'flow_started', ...idsOf(flow, run) },
+      ...(traits && { traits }),
+      ...(reason && { reason }),
+    })
     history.change(person.name, flow.id, started(clock.now(), flow.key === wanted))
     deps.tell('flow_started', { flowKey: flow.key })
     return run
@@ -445,8 +454,9 @@ export function createEngine(deps: EngineDeps) {
   const isHere: StageDeps['isHere'] = step => isOnPage(step, deps.address())
 
   /** Shows a flow whatever its rules say, as soon as the flows are known. */
-  function start(flowKey: string): void {
+  function start(flowKey: string, by: StartReason = 'code'): void {
     wanted = flowKey
+    wantedBy = by
     consider()
   }
 

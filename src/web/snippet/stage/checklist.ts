@@ -103,7 +103,7 @@ export function showChecklist(
   function openItem(item: Item): void {
     tickItem(item)
     if (item.flow === undefined) follow(item.href)
-    else deps.start(item.flow)
+    else deps.start(item.flow, 'checklist')
   }
 
   function follow(link: string | null): void {

@@ -83,9 +83,9 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
       const own = { ...deps, end, giveWay, drawer, save: () => deps.save(slot, run) }
       if (slot === 'launcher') {
         launcher?.leave()
-        const start = (key: string) => {
+        const start: StageDeps['start'] = (key, by) => {
           started = key
-          deps.start(key)
+          deps.start(key, by)
         }
         launcher = loadLauncher(flow, { ...own, start, isHidden: isListHidden })
       } else if (slot === 'checklist') {
