@@ -25,7 +25,7 @@ import type { ServerClock } from './server-clock.ts'
 import type { Stage, StageDeps } from './stage.ts'
 import { progressOf } from './standing.ts'
 import type { LetGo } from './tabs.ts'
-import type { Timing, TimingDeps } from './timing.ts'
+import type { Noted, Timing, TimingDeps } from './timing.ts'
 import { warn } from './warn.ts'
 
 /** On a narrower page the checklist begins folded up; CSS pixels. */
@@ -37,6 +37,7 @@ const maxRetryMs = 5 * 60_000
 export const inTheMiddleMs = 5 * 60_000
 /** If a page says very much before its flows are known, only this many of the first calls are kept. */
 const maxUntold = 200
+const maxNoted = 20
 
 /** The kinds of flows that this snippet shows. */
 const kinds: readonly Flow['kind'][] = ['tour', 'checklist', 'announcement', 'launcher']
@@ -528,8 +529,13 @@ export function createEngine(deps: EngineDeps) {
       stage?.tracked(name)
       const isWaitedFor = ({ when }: Flow) => [when?.event, when?.trigger?.event].includes(name)
       if (areKnown && !flows.some(isWaitedFor)) return
-      const [whose, at] = [person.name, clock.now()]
-      timed(timing => timing.note(whose, name, id, at))
+      const noted: Noted = [person.name, name, id, clock.now()]
+      if (timing) timing.note(...noted)
+      else {
+        // The page may be left before that is loaded. Then the next page takes it up.
+        const all = deps.store.get<Noted[]>('noted') ?? []
+        deps.store.set('noted', [...all, noted].slice(-maxNoted))
+      }
       consider()
     },
     /** The keys of the flows that are on this page. */
