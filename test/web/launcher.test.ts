@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { until } from '../../scripts/support/until.ts'
 import { installStub } from '../../src/web/install-code.ts'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
@@ -28,6 +29,11 @@ const flows = `
   launcher:
     target: "#help"
     items: [{ key: docs, title: Read the guide, href: /guide }, { key: news, title: News, announcements: true }]
+- key: late
+  kind: launcher
+  title: Late help
+  ${only('/late')}
+  launcher: { target: "#late-help", items: [{ key: docs, title: Read the guide, href: /guide }] }
 - key: beside
   kind: launcher
   title: Beside
@@ -198,6 +204,32 @@ test('the page’s own element opens it, and shows how much is unread', async ()
   await panel.waitFor({ state: 'hidden' })
   await call(page, 'start', 'own')
   await panel.waitFor()
+})
+
+test('health says whether pages have the element that opens it', async () => {
+  const health = async (outcome: 'found' | 'not_found') => {
+    const check = ['steps', 'check', '--flow', 'late', '--json']
+    const { steps } = JSON.parse((await site.place.run(check)).stdout) as {
+      steps: { selector: string; title: string; reports: Record<string, number> }[]
+    }
+    return steps[0]?.reports[outcome] === 1 ? steps[0] : null
+  }
+  const { page, panel } = await visit('/late?as=finn')
+  expect(
+    await until(
+      () => health('not_found'),
+      step => step !== null,
+    ),
+  ).toMatchObject({
+    ...{ selector: '#late-help', title: 'Element that opens it' },
+  })
+  await page.evaluate("document.querySelector('#help').id = 'late-help'")
+  await page.locator('#late-help[aria-expanded=false]').click()
+  await panel.waitFor()
+  await until(
+    () => health('found'),
+    step => step !== null,
+  )
 })
 
 test('it keeps clear of a checklist in the same corner', async () => {

@@ -87,7 +87,7 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
           started = key
           deps.start(key, by)
         }
-        launcher = loadLauncher(flow, { ...own, start, isHidden: isListHidden })
+        launcher = loadLauncher(flow, { ...own, reports, start, isHidden: isListHidden })
       } else if (slot === 'checklist') {
         checklist?.leave()
         checklist = showChecklist(flow, run, { ...own, isHidden: isListHidden })

@@ -12,8 +12,10 @@ import { progressOf } from '../standing.ts'
 import { uuid } from '../uuid.ts'
 import { drawLauncher } from './draw-launcher.ts'
 import type { Drawer } from './drawer.ts'
+import { openerReports } from './launcher-reports.ts'
 import type { Listed, Offer, Offered, StageTools } from './launcher-shown.ts'
 import { isElsewhere, safeHref } from './links.ts'
+import type { StepReports } from './step-reports.ts'
 
 /** How often it is checked whether something else is to be shown, milliseconds. */
 const watchMs = 1_000
@@ -30,7 +32,11 @@ export function offerLauncher(
     spoken,
     ...deps
   }: StageDeps &
-    Pick<StageTools, 'spoken'> & { drawer: Pick<Drawer, 'launcher'>; isHidden: boolean },
+    Pick<StageTools, 'spoken'> & {
+      drawer: Pick<Drawer, 'launcher'>
+      reports: StepReports
+      isHidden: boolean
+    },
 ): Offered {
   const { outbox, page, person, feed, history, tell } = deps
   /** The opening that goes on; null while it is closed. */
@@ -68,7 +74,8 @@ export function offerLauncher(
   const unreadIn = (offers: readonly Offer[]) =>
     offers.flatMap(offer => offer.announcements ?? []).filter(({ isUnread }) => isUnread).length
 
-  const drawing = drawer.launcher(drawLauncher, flow, { toggle, choose })
+  const matched = openerReports(flow, deps)
+  const drawing = drawer.launcher(drawLauncher, flow, { toggle, choose, matched })
 
   /** @param isNews draws only if what is shown has changed */
   const draw = (isNews = false) => {
