@@ -43,7 +43,7 @@ const flows = `
   kind: launcher
   title: Sides
   ${only('/sides')}
-  launcher: { side: start, items: [{ key: docs, title: Read the guide, href: /guide }] }
+  launcher: { side: start, items: [{ key: docs, title: Read the guide, href: /guide }, { key: list, title: To do list, flow: beside-list }] }
 - key: beside-list
   kind: checklist
   title: To do
@@ -167,6 +167,10 @@ test('a list and a resource centre that are open together have names of their ow
   await opener(page, 'Sides').click()
   await page.getByRole('dialog', { name: 'Sides' }).waitFor()
   await page.getByRole('dialog', { name: 'To do' }).waitFor()
+  // The list that is chosen is there already, so the focus shows where.
+  await page.getByRole('button', { name: 'To do list 0 of 1' }).click()
+  await page.locator('[data-cairn] :focus').getByText('A', { exact: true }).waitFor()
+  await page.getByRole('dialog', { name: 'Sides' }).waitFor({ state: 'hidden' })
 })
 
 test('the keyboard opens it, moves in it and leaves it', async () => {

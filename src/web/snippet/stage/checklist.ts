@@ -171,7 +171,10 @@ export function showChecklist(
   askForNews()
   return {
     leave,
-    open: () => toggle(true),
+    open() {
+      toggle(true)
+      drawing.point?.()
+    },
     tracked(name) {
       for (const item of items) if (item.completeOn?.event === name) tick(item)
     },
