@@ -30,13 +30,20 @@ export const kinds = [
 
 /** The pictures that are compared pixel by pixel. */
 export const comparedPictures: readonly (readonly [name: string, look: Look])[] = [
-  // What a launcher shows has dates, with a year once they are long ago.
-  ...kinds
-    .filter(kind => kind !== 'launcher')
-    .flatMap(kind => [[kind, 'light'] as const, [kind, 'dark'] as const]),
+  ...[...kinds, 'launcher-closed'].flatMap(kind => [
+    ...[[kind, 'light'] as const, [kind, 'dark'] as const],
+  ]),
   ['question-score', 'phone'],
   ['tooltip-image', 'rtl'],
+  ['launcher-icon', 'light'],
+  ['launcher-own', 'light'],
+  ['launcher', 'phone'],
+  ['launcher-closed', 'phone'],
+  ['launcher', 'rtl'],
 ]
+
+/** The day of all pictures, because a launcher shows dates, with a year once they are long ago. */
+const shownAt = Date.parse('2026-11-27T12:00:00.000Z')
 
 /** As large as the gallery shows them, CSS pixels. */
 export const viewportOf = (look: Look) =>
@@ -58,6 +65,7 @@ export function serveGallery(port = 0) {
 
 /** Goes to a picture, and waits until it is drawn and has come to rest. */
 export async function look(page: Page, origin: string, name: string, how: string): Promise<void> {
+  await page.clock.setFixedTime(shownAt)
   await page.goto(`${origin}/gallery/${name}?${how}`)
   await page.locator(`html[data-drawn="${name}"]`).waitFor()
   await still(page)

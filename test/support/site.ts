@@ -30,6 +30,7 @@ export interface Numbers {
   totals: Totals
   steps: StepNumbers[]
   checklist: { items: { key: string; completions: number }[]; completedAll: number } | null
+  segments?: { value: string | null; starts: number }[]
 }
 
 /** All of these; close it when the tests are done. */
@@ -147,9 +148,9 @@ export class Site {
     return ((await response.json()) as { flows: Flow[] }).flows
   }
 
-  /** The current analytics of a flow. */
-  async numbers(flowKey: string): Promise<Numbers> {
-    const path = `/api/v1/flows/${this.flowId(flowKey)}/analytics`
+  /** The current analytics of a flow. @param query of the API, with its question mark */
+  async numbers(flowKey: string, query = ''): Promise<Numbers> {
+    const path = `/api/v1/flows/${this.flowId(flowKey)}/analytics${query}`
     const headers = { authorization: `Bearer ${this.token}` }
     const response = await fetch(this.server.url + path, { headers })
     if (!response.ok) throw new Error(`analytics: ${response.status} ${await response.text()}`)
@@ -159,6 +160,13 @@ export class Site {
   /** Waits until the analytics hold: a page sends its events five seconds after the first, or when it goes. */
   until(flowKey: string, holds: (numbers: Numbers) => boolean): Promise<Numbers> {
     return until(() => this.numbers(flowKey), holds)
+  }
+
+  /** How many runs were started by what, once that many are counted. */
+  async startedBy(flowKey: string, runs: number): Promise<Record<string, number>> {
+    await this.until(flowKey, ({ totals }) => totals.starts >= runs)
+    const { segments = [] } = await this.numbers(flowKey, '?segment=$start_reason')
+    return Object.fromEntries(segments.map(({ value, starts }) => [value ?? 'none', starts]))
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { until } from '../../scripts/support/until.ts'
 import { installStub } from '../../src/web/install-code.ts'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
@@ -28,6 +29,11 @@ const flows = `
   launcher:
     target: "#help"
     items: [{ key: docs, title: Read the guide, href: /guide }, { key: news, title: News, announcements: true }]
+- key: late
+  kind: launcher
+  title: Late help
+  ${only('/late')}
+  launcher: { target: "#late-help", items: [{ key: docs, title: Read the guide, href: /guide }] }
 - key: beside
   kind: launcher
   title: Beside
@@ -37,7 +43,7 @@ const flows = `
   kind: launcher
   title: Sides
   ${only('/sides')}
-  launcher: { side: start, items: [{ key: docs, title: Read the guide, href: /guide }] }
+  launcher: { side: start, items: [{ key: docs, title: Read the guide, href: /guide }, { key: list, title: To do list, flow: beside-list }] }
 - key: beside-list
   kind: checklist
   title: To do
@@ -116,11 +122,13 @@ test('it opens a tour, and the result of each opening is counted', async () => {
   expect(totals).toMatchObject({ starts: 2, completions: 1, dismissals: 1, uniqueUsers: 1 })
   const completed = steps.map(({ key, completed }) => `${key} ${completed}`)
   expect(completed).toEqual(['tour 1', 'list 0', 'docs 0', 'news 0', 'gone 0'])
-  expect((await site.numbers('welcome')).totals.starts).toBe(1)
+  expect(await site.startedBy('welcome', 1)).toEqual({ launcher: 1 })
+  expect(await site.startedBy('help', 2)).toEqual({ unread: 2 })
   expect(noticed.complaints).toEqual([])
 })
 
 test('an announcement that was read is read in another browser too', async () => {
+  const { unread = 0, none = 0 } = await site.startedBy('help', 0)
   const { page, button, says } = await visit('/home?as=bob')
   await opener(page, 'Help 1 unread').click()
   await page.getByRole('button', { name: 'New Dark mode is here' }).click()
@@ -136,6 +144,10 @@ test('an announcement that was read is read in another browser too', async () =>
   // It stays there, to be read again.
   await elsewhere.page.getByRole('button', { name: 'Dark mode is here' }).click()
   await elsewhere.says('Dark mode is here')
+  await allSent(elsewhere.page)
+  expect(await site.startedBy('help', unread + none + 2)).toEqual({
+    ...{ unread: unread + 1, none: none + 1 },
+  })
 })
 
 test('it opens a checklist, with its progress', async () => {
@@ -155,6 +167,10 @@ test('a list and a resource centre that are open together have names of their ow
   await opener(page, 'Sides').click()
   await page.getByRole('dialog', { name: 'Sides' }).waitFor()
   await page.getByRole('dialog', { name: 'To do' }).waitFor()
+  // The list that is chosen is there already, so the focus shows where.
+  await page.getByRole('button', { name: 'To do list 0 of 1' }).click()
+  await page.locator('[data-cairn] :focus').getByText('A', { exact: true }).waitFor()
+  await page.getByRole('dialog', { name: 'Sides' }).waitFor({ state: 'hidden' })
 })
 
 test('the keyboard opens it, moves in it and leaves it', async () => {
@@ -192,6 +208,32 @@ test('the page’s own element opens it, and shows how much is unread', async ()
   await panel.waitFor({ state: 'hidden' })
   await call(page, 'start', 'own')
   await panel.waitFor()
+})
+
+test('health says whether pages have the element that opens it', async () => {
+  const health = async (outcome: 'found' | 'not_found') => {
+    const check = ['steps', 'check', '--flow', 'late', '--json']
+    const { steps } = JSON.parse((await site.place.run(check)).stdout) as {
+      steps: { selector: string; title: string; reports: Record<string, number> }[]
+    }
+    return steps[0]?.reports[outcome] === 1 ? steps[0] : null
+  }
+  const { page, panel } = await visit('/late?as=finn')
+  expect(
+    await until(
+      () => health('not_found'),
+      step => step !== null,
+    ),
+  ).toMatchObject({
+    ...{ selector: '#late-help', title: 'Element that opens it' },
+  })
+  await page.evaluate("document.querySelector('#help').id = 'late-help'")
+  await page.locator('#late-help[aria-expanded=false]').click()
+  await panel.waitFor()
+  await until(
+    () => health('found'),
+    step => step !== null,
+  )
 })
 
 test('it keeps clear of a checklist in the same corner', async () => {

@@ -28,6 +28,17 @@ const flows = `
   targeting: { urls: [{ match: prefix, pattern: /triggers }] }
   when: { trigger: { on: event, event: report_opened } }
   ${modal('Reports')}
+- key: counted
+  frequency: always
+  targeting: { urls: [{ match: exact, pattern: /counts }] }
+  when: { trigger: { on: event, event: count_me } }
+  ${modal('Counted')}
+- key: counting
+  targeting: { urls: [{ match: exact, pattern: /counts/button }] }
+  ${modal('Counting', ', buttons: [{ label: Count, action: start, flow: counted }]')}
+- key: counting-list
+  targeting: { urls: [{ match: exact, pattern: /counts/list }] }
+  checklist: { items: [{ key: a, title: Count this, flow: counted }] }
 - key: numbered
   targeting: { urls: [{ match: regex, pattern: '/projects/\\d+(/edit)?' }] }
   ${modal('Project')}
@@ -38,7 +49,7 @@ let pages: string
 beforeAll(async () => {
   site = await Site.open(flows)
   pages = site.serve(({ searchParams }) =>
-    html(`<button id="export">Export</button><button id="other"><span id="inner">Other</span></button>
+    html(`<a id="settings" href="/triggers/settings">Settings</a><button id="export">Export</button><button id="other"><span id="inner">Other</span></button>
       <script>(window.cairn ??= { q: [] }).q.push(${JSON.stringify(searchParams.has('early') ? ['track', 'report_opened'] : ['group', null])})</script>
       ${site.tag()}`),
   )
@@ -94,6 +105,25 @@ test('an item starts a flow, to which the checklist gives way until it has ended
   expect(await page.evaluate("cairn.progress('list').completed")).toBe(1)
 })
 
+test('Results say what started each run', async () => {
+  const ways: Record<string, (page: Page) => Promise<unknown>> = {
+    '/counts/button': page => shown(page).button('Count').click(),
+    '/counts/list': page => shown(page).button('Count this').click(),
+    '/counts/code': page => call(page, 'start', 'counted'),
+    '/counts': page => call(page, 'track', 'count_me'),
+  }
+  for (const [path, start] of Object.entries(ways)) {
+    const { page } = await visit(path)
+    await isThere(page)
+    await start(page)
+    await shown(page).says('Counted')
+    await allSent(page)
+  }
+  const counted = await site.startedBy('counted', 4)
+  expect(counted).toEqual({ button: 1, checklist: 1, code: 1, trigger: 1 })
+  expect(await site.startedBy('counting', 1)).toEqual({ none: 1 })
+})
+
 describe('a trigger', () => {
   test('starts its flow at each click on the element, also after a flow has ended here', async () => {
     const { page } = await visit('/triggers')
@@ -130,6 +160,47 @@ describe('a trigger', () => {
     expect(await rules('tracked')).toEqual(['frequency'])
     expect(await rules('clicked')).toContain('audience')
     expect(await page.evaluate('cairn.isActive()')).toBe(false)
+  })
+
+  test('starts its flow on the next page, once, if the page is left at that moment', async () => {
+    const { page } = await visit('/leaving')
+    await isThere(page)
+    // Once timing is loaded, it knows all conditions.
+    await page.waitForFunction(
+      "cairn.why('clicked').then(({ rules }) => rules.every(({ holds }) => holds !== null))",
+    )
+    await page.click('#settings')
+    await page.waitForURL('**/triggers/settings')
+    await shown(page).says('Exporting')
+    await shown(page).button('Done').click()
+    await shown(page).card.waitFor({ state: 'detached' })
+    await page.reload()
+    await isThere(page)
+    const rules = (await why(page, 'clicked')).rules
+    expect(rules).toContainEqual(expect.objectContaining({ rule: 'trigger', holds: false }))
+  })
+
+  test('counts an event that the page tracked before it was left, and before it knew its flows', async () => {
+    const { page } = await site.browser.page()
+    await page.route('**/api/v1/flows*', () => {})
+    await page.goto(`${pages}/leaving?early`)
+    await isThere(page)
+    await page.unroute('**/api/v1/flows*')
+    await page.goto(`${pages}/triggers`)
+    await shown(page).says('Reports')
+  })
+
+  test('is of the person who caused it', async () => {
+    const { page } = await visit('/leaving')
+    await isThere(page)
+    await page.evaluate("cairn.identify('ann')")
+    await page.click('#settings')
+    await page.waitForURL('**/triggers/settings')
+    await shown(page).says('Exporting')
+    await page.evaluate("cairn.reset({ userId: 'bob' })")
+    await shown(page).card.waitFor({ state: 'detached' })
+    const rules = (await why(page, 'clicked')).rules
+    expect(rules).toContainEqual(expect.objectContaining({ rule: 'trigger', holds: false }))
   })
 
   test('counts an event that the page has tracked before it knew its flows', async () => {

@@ -1,3 +1,4 @@
+import type { StartReason } from '../../core/event/start-reason.ts'
 import type { Flow } from '../../core/flow/flow.ts'
 import { dayMs, hourMs } from '../../core/time/durations.ts'
 import type { Event } from '../../modules/events/schema.ts'
@@ -152,14 +153,16 @@ class Person {
   tryFlow(flow: Flow, start: number, path: string): void {
     let at = start
     for (let run = 0; run < 3; run++) {
-      if (this.run(flow, at, path) !== 'left' || !this.random.chance(0.4)) return
+      // Once they have left it, they take it again from the resource centre.
+      const reason = run === 0 ? undefined : 'launcher'
+      if (this.run(flow, at, path, reason) !== 'left' || !this.random.chance(0.4)) return
       at += Math.round(dayMs * this.random.between(0.8, 2.6))
     }
   }
 
-  private run(flow: Flow, start: number, path: string) {
+  private run(flow: Flow, start: number, path: string, reason?: StartReason) {
     const { random, traits } = this
-    const report = this.startRun(flow, start, path, 'flow_started')
+    const report = this.startRun(flow, start, path, 'flow_started', reason)
     // People who pay finish more often, and so do owners.
     const patience = (traits.plan === 'free' ? 1.2 : 0.7) * (traits.role === 'owner' ? 0.7 : 1.05)
     let at = start
@@ -199,7 +202,8 @@ class Person {
 
   /** Opens it once or a few times, on this day and the next ones. */
   useLauncher(flow: Flow, day: number, random: SeededRandom): void {
-    let at = day + random.pick(hourLot) * hourMs + random.waitMs(1_200)
+    const first = day + random.pick(hourLot) * hourMs + random.waitMs(1_200)
+    let at = first
     do {
       const of = { flowId: flow.id, runId: random.idAt(at), sessionId: random.hex(16) }
       const report = (kind: Event['kind'], after: number, more: Partial<DemoEvent> = {}) => {
@@ -207,8 +211,11 @@ class Person {
         const url = `${demoOrigin}/projects`
         this.events.push({ id, kind, ...this.ids, ...of, url, occurredAt: at + after, ...more })
       }
-      report('flow_started', 0, { traits: this.traits })
       const chosen = random.pick(helpItems)
+      // Until they have opened it once, announcements are new to them.
+      const isUnread = at === first || chosen === 'news'
+      const reason: StartReason | null = isUnread ? 'unread' : null
+      report('flow_started', 0, { traits: this.traits, ...(reason && { reason }) })
       const stepId = flow.launcher?.items.find(({ key }) => key === chosen)?.id
       const after = random.waitMs(6)
       if (stepId === undefined) report('flow_dismissed', after, { reason: 'closed' })
@@ -239,12 +246,18 @@ class Person {
   }
 
   /** Reports the first event of a run. @returns what reports the others */
-  private startRun(flow: Flow, start: number, path: string, first: Event['kind']): Report {
+  private startRun(
+    flow: Flow,
+    start: number,
+    path: string,
+    first: Event['kind'],
+    reason?: StartReason,
+  ): Report {
     const { random, traits } = this
     const run = { flowId: flow.id, runId: random.idAt(start), sessionId: random.hex(16) }
     const report: Report = (kind, at, more) =>
       this.add(kind, at, { ...run, url: `${demoOrigin}${path}`, ...more })
-    report(first, start, { traits })
+    report(first, start, { traits, ...(reason && { reason }) })
     return report
   }
 

@@ -1,3 +1,5 @@
+import { startReasonTrait } from './start-reason.ts'
+
 /** How many traits an organisation can list, and how many characters their names and values can have. */
 export const maxTraits = 8
 export const maxTraitLength = 64
@@ -6,6 +8,8 @@ const traitPattern = /^[\p{L}\p{N}$][\p{L}\p{N}_.$ -]*$/u
 
 /** What is wrong with the name of a trait, as a sentence without a capital letter; null if nothing is. */
 export function traitProblem(name: string): string | null {
+  if (name === startReasonTrait)
+    return `${startReasonTrait} is always stored and need not be listed`
   if (name.length <= maxTraitLength && traitPattern.test(name) && name === name.trim()) return null
   return `a trait's name is at most ${maxTraitLength} letters, digits, "_", ".", "-", "$" and spaces, such as plan or company.size`
 }

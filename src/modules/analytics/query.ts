@@ -1,4 +1,5 @@
 import { invalid, maxProblems, type Problem } from '../../core/errors.ts'
+import { startReasonTrait } from '../../core/event/start-reason.ts'
 import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
 import type { PeopleFilter } from '../../core/person/filter.ts'
 import type { StepRef } from '../../core/reference.ts'
@@ -94,7 +95,7 @@ export async function savedIn(
 
 /**
  * `plan:pro` filters runs, `plan` groups them, and the ID of a saved segment filters by its rules. A trait's name
- * never contains a colon.
+ * never contains a colon. What started a run counts as a trait.
  *
  * @param saved as `savedIn` returns them
  */
@@ -112,10 +113,11 @@ export function parseSegments(
       filters.push({ saved: comparable(found) })
       continue
     }
-    if (!traits.includes(trait) && isId(segment)) {
+    const isKnown = traits.includes(trait) || trait === startReasonTrait
+    if (!isKnown && isId(segment)) {
       throw invalid({ path: '/segment', message: 'No segment has this ID' })
     }
-    if (!traits.includes(trait)) {
+    if (!isKnown) {
       const known = traits.length > 0 ? `lists ${traits.join(', ')}` : 'lists none'
       const message = `Must be a trait that the organisation lists; it ${known}`
       throw invalid({ path: '/segment', message })

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../../core/event/event.ts'
+import { startReasonTrait } from '../../core/event/start-reason.ts'
 import { traitIn } from '../../core/event/traits.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { StepRef } from '../../core/reference.ts'
@@ -45,6 +46,7 @@ export function runColumnsOf(flow: FlowEntry): RawColumns<RunRow> {
       .filter(({ ref }) => flow.questions.has(ref))
       .map(({ ref, key }) => [`answer:${key}`, answerAt(ref)] as const),
     ['run_id', run => runIdIn(run.key)],
+    ['start_reason', run => traitIn(run.traits, startReasonTrait)],
   ]
 }
 
@@ -115,7 +117,7 @@ export const rawDescription = `
 \`rows=runs\`: a row for each run that started in the range, with ${named(runColumns)};
 \`step:<key>\` for each step: \`completed\`, \`skipped\`, \`viewed\`, \`target_missing\` or empty; \`trait:<name>\`
 for each listed trait, as of the run's start; \`answer:<key>\` for each question: the number, the keys of the choices with \`;\` between
-them, or \`text\` for an answer in words; and \`run_id\` as it was sent, or empty. \`run_key\` is never empty.
+them, or \`text\` for an answer in words; \`run_id\` as it was sent, or empty; and \`start_reason\`, what started the run, or empty. \`run_key\` is never empty.
 
 \`rows=events\`: a row for each event that occurred in the range, in the order in which they were stored, with
 ${named(eventColumns)}, and \`traits\` if the organisation lists any. \`reported_at\` is the sender's time before its clock was corrected.

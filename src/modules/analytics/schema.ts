@@ -46,10 +46,11 @@ const Filters = {
   ),
   segment: Type.Optional(
     Type.Array(Type.String({ maxLength: 2 * maxTraitLength + 1 }), {
-      maxItems: maxTraits + 1,
+      maxItems: maxTraits + 2,
       description:
         'Filters or groups runs by a listed trait of their person at the start. `plan:pro` keeps runs with this value, ' +
         '`plan:` those without one; several filters must all match. `plan` returns `segments`: a group for each value. ' +
+        '`$start_reason` is used like a trait: what started the run, as in `reason` of `flow_started`. ' +
         'The ID of a saved segment keeps runs whose traits at the start meet its rules.',
     }),
   ),

@@ -101,7 +101,14 @@ export const Event = Type.Object(
     url: Url,
     name: Maybe(Id(64, 'Name of a `custom` event. It can complete a checklist item.')),
     reason: Maybe(
-      Type.String({ maxLength: 64, description: 'Why it happened, if there is a reason.' }),
+      Type.String({
+        maxLength: 64,
+        description:
+          'Why it happened, if there is a reason. With `flow_started`, what started the run: ' +
+          '`launcher`, `button`, `checklist`, `trigger` or `code`; for a launcher `unread`, if it was ' +
+          'opened with unread announcements. Runs are filtered and grouped by these values.',
+        examples: ['launcher'],
+      }),
     ),
     properties: Maybe(Properties),
     traits: Maybe(SentTraits),

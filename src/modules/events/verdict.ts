@@ -6,6 +6,7 @@ import {
   needsStep,
   type RejectionCode,
 } from '../../core/event/event.ts'
+import { isStartReason, startReasonTrait } from '../../core/event/start-reason.ts'
 import { listedTraits } from '../../core/event/traits.ts'
 import { type Answer, fitsQuestion, maxAnswerLength } from '../../core/flow/answer.ts'
 import type { Question } from '../../core/flow/question.ts'
@@ -322,12 +323,13 @@ function timeOf(
   return { occurredAt, reportedAt }
 }
 
-/** What a start says about the traits that the organisation lists. All else is dropped as if it was not sent. */
-function traitsOf({ kind, traits }: Event, { traits: names }: Organisation): string | null {
-  if (kind !== 'flow_started' || !traits || names.length === 0) return null
-  const listed = Object.entries(listedTraits(names, traits) ?? {})
-  const clean = listed.filter(([, value]) => isCleanText(value))
-  return clean.length > 0 ? JSON.stringify(Object.fromEntries(clean)) : null
+/** The traits that the organisation lists, and what started the run. All else is dropped as if it was not sent. */
+function traitsOf({ kind, traits, reason }: Event, { traits: names }: Organisation): string | null {
+  if (kind !== 'flow_started') return null
+  const listed = traits ? Object.entries(listedTraits(names, traits) ?? {}) : []
+  const stored = listed.filter(([, value]) => isCleanText(value))
+  if (isStartReason(reason)) stored.push([startReasonTrait, reason])
+  return stored.length > 0 ? JSON.stringify(Object.fromEntries(stored)) : null
 }
 
 /** What an answered question adds to the counts; null for all other events. */

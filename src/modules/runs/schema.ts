@@ -226,7 +226,8 @@ export const AnswerList = Type.Object(
           description: 'What the person wrote in answer to other questions of the run.',
         }),
         traits: Type.Record(Type.String(), Type.String(), {
-          description: 'Listed traits of the person when the run started.',
+          description:
+            'Listed traits of the person when the run started, and what started it as `$start_reason`.',
           examples: [{ plan: 'pro' }],
         }),
       }),

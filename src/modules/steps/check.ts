@@ -18,6 +18,19 @@ import {
 
 type Target = NonNullable<Step['target']>
 
+type Pointing = Pick<Step, 'id' | 'key' | 'title' | 'target'>
+
+/** The page's own element that opens a launcher. Its first item stands for it, because it has no id. */
+function openerOf({ launcher }: Flow): Pointing[] {
+  const [first] = launcher?.items ?? []
+  if (!first || launcher?.target === undefined) return []
+  const target: Target = {
+    ...{ selector: launcher.target, text: null, nth: null },
+    ...{ waitMs: 0, required: true, onMissing: 'skip' },
+  }
+  return [{ id: first.id, key: first.key, title: 'Element that opens it', target }]
+}
+
 export interface CheckDeps {
   stores: StepStores
   evidence: StepEvidenceStore
@@ -50,7 +63,7 @@ export async function checkSteps(
   const slices = new TimeSlices()
   const steps: CheckedStep[] = []
   for (const flow of selected) {
-    for (const step of flow.steps) {
+    for (const step of [...flow.steps, ...openerOf(flow)]) {
       const stepRef = catalogue.step(step.id)?.ref
       if (step.target === null || stepRef === undefined) continue
       await slices.rest()
@@ -75,7 +88,7 @@ export async function checkSteps(
 async function checked(
   { orgRef, stepRef, now }: { orgRef: OrganisationRef; stepRef: StepRef; now: number },
   flow: Flow,
-  { id, key, title }: Step,
+  { id, key, title }: Pointing,
   target: Target,
   evidence: StepEvidenceStore,
 ): Promise<CheckedStep> {

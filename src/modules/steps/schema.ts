@@ -188,7 +188,10 @@ export const CheckedStep = Type.Object(
     flow: Text("The flow's key.", 'welcome'),
     flowId: FlowId,
     version: Type.Integer({ description: 'The published version.', examples: [3] }),
-    step: Text("The step's key.", 'create'),
+    step: Text(
+      "The step's key. The key of a launcher's first item stands for the element that opens it.",
+      'create',
+    ),
     stepId: StepId,
     selector: Selector,
     required: Type.Boolean({ description: 'Whether its absence counts as a problem.' }),

@@ -44,7 +44,8 @@ export const LoggedEvent = Type.Object(
     reason: TextOrNull,
     properties: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
     traits: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
-      description: 'The listed traits that a start was sent with.',
+      description:
+        'The listed traits that a start was sent with, and its `reason` as `$start_reason`.',
     }),
   },
   { title: 'StoredEvent' },

@@ -1,3 +1,4 @@
+import type { StartReason } from '../../core/event/start-reason.ts'
 import { listedTraits } from '../../core/event/traits.ts'
 import { isInAudience } from '../../core/flow/audience-match.ts'
 import {
@@ -24,7 +25,7 @@ import type { ServerClock } from './server-clock.ts'
 import type { Stage, StageDeps } from './stage.ts'
 import { progressOf } from './standing.ts'
 import type { LetGo } from './tabs.ts'
-import type { Timing, TimingDeps } from './timing.ts'
+import type { Noted, Timing, TimingDeps } from './timing.ts'
 import { warn } from './warn.ts'
 
 /** On a narrower page the checklist begins folded up; CSS pixels. */
@@ -36,6 +37,7 @@ const maxRetryMs = 5 * 60_000
 export const inTheMiddleMs = 5 * 60_000
 /** If a page says very much before its flows are known, only this many of the first calls are kept. */
 const maxUntold = 200
+const maxNoted = 20
 
 /** The kinds of flows that this snippet shows. */
 const kinds: readonly Flow['kind'][] = ['tour', 'checklist', 'announcement', 'launcher']
@@ -111,6 +113,8 @@ export function createEngine(deps: EngineDeps) {
   let isWaiting = false
   /** The key of the flow that the page asks for, until it is shown. */
   let wanted: string | null = null
+  /** What asks for it. */
+  let wantedBy: StartReason = 'code'
   let view = viewOf(deps.address())
   /** When the person first saw this page, by the page's own clock. */
   let viewedFrom: number | null = null
@@ -392,7 +396,13 @@ export function createEngine(deps: EngineDeps) {
       isGuess: deps.who() !== 'said',
       ...(userId === null && { anonymousId }),
     })
-    outbox.report({ kind: 'flow_started', ...idsOf(flow, run), ...(traits && { traits }) })
+    // A flow with a trigger begins by itself only after that.
+    const reason = flow.key === wanted ? wantedBy : flow.when?.trigger && 'trigger'
+    outbox.report({
+      ...{ kind: 'flow_started', ...idsOf(flow, run) },
+      ...(traits && { traits }),
+      ...(reason && { reason }),
+    })
     history.change(person.name, flow.id, started(clock.now(), flow.key === wanted))
     deps.tell('flow_started', { flowKey: flow.key })
     return run
@@ -445,8 +455,9 @@ export function createEngine(deps: EngineDeps) {
   const isHere: StageDeps['isHere'] = step => isOnPage(step, deps.address())
 
   /** Shows a flow whatever its rules say, as soon as the flows are known. */
-  function start(flowKey: string): void {
+  function start(flowKey: string, by: StartReason = 'code'): void {
     wanted = flowKey
+    wantedBy = by
     consider()
   }
 
@@ -518,8 +529,13 @@ export function createEngine(deps: EngineDeps) {
       stage?.tracked(name)
       const isWaitedFor = ({ when }: Flow) => [when?.event, when?.trigger?.event].includes(name)
       if (areKnown && !flows.some(isWaitedFor)) return
-      const [whose, at] = [person.name, clock.now()]
-      timed(timing => timing.note(whose, name, id, at))
+      const noted: Noted = [person.name, name, id, clock.now()]
+      if (timing) timing.note(...noted)
+      else {
+        // The page may be left before that is loaded. Then the next page takes it up.
+        const all = deps.store.get<Noted[]>('noted') ?? []
+        deps.store.set('noted', [...all, noted].slice(-maxNoted))
+      }
       consider()
     },
     /** The keys of the flows that are on this page. */

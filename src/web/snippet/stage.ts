@@ -1,3 +1,4 @@
+import type { StartReason } from '../../core/event/start-reason.ts'
 import type { Highlight } from './api.ts'
 import type { FlowFeed } from './flow-feed.ts'
 import type { History } from './history.ts'
@@ -45,7 +46,7 @@ export interface StageDeps {
     how?: { reason?: string; isTold?: boolean },
   ): void
   /** Shows another flow, whatever its rules say. */
-  start(flowKey: string): void
+  start(flowKey: string, by: StartReason): void
   /** The page has nothing that any of the flow's steps point at, and none was ever seen. */
   giveWay(slot: Slot): void
   /**

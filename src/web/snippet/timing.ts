@@ -12,6 +12,7 @@ import { createHeldOut } from './held-out.ts'
 import { type History, isAskedFor } from './history.ts'
 import { createReminder, sees } from './on-page.ts'
 import type { BrowserStore, Flow, Outbox } from './parts.ts'
+import { safely } from './safely.ts'
 import { createTriggers } from './triggers.ts'
 
 /**
@@ -37,6 +38,12 @@ export interface TimingDeps {
   consider(): void
   page: Window
 }
+
+/** An event that the page has tracked: who caused it, and its name, id and time by the server's clock. */
+export type Noted = readonly [person: string, name: string, id: string, at: number]
+
+/** Where the page's script keeps such events until this is loaded. */
+const notedKey = 'noted'
 
 type OfPage = Candidate & { flow: Flow }
 
@@ -73,6 +80,15 @@ export function createTiming(deps: TimingDeps) {
     }
   }
 
+  const note = (...[person, name, id, at]: Noted) => {
+    caused.note(person, name, id, at)
+    triggers.tracked(person, name, at)
+  }
+  // Events from before this was loaded, on this page or the last one.
+  const noted = store.get<Noted[]>(notedKey)
+  for (const one of Array.isArray(noted) ? noted : []) safely(() => note(...one))
+  store.remove(notedKey)
+
   return {
     /** The facts that decide, for callers that ask why. */
     moment,
@@ -101,12 +117,12 @@ export function createTiming(deps: TimingDeps) {
       reminder.in(Math.min(...deps.flows().map(flow => changesInMs(flow, now))))
       reminder.atChange(isLacking)
     },
-    note(person: string, name: string, id: string, at: number) {
-      caused.note(person, name, id, at)
-      triggers.tracked(name, at)
-    },
+    note,
     learn: (person: string, told: ToldEvents) => caused.learn(person, told),
-    adopt: (from: string, to: string) => caused.adopt(from, to),
+    adopt(from: string, to: string) {
+      caused.adopt(from, to)
+      triggers.adopt(from, to)
+    },
   }
 }
 

@@ -90,6 +90,7 @@ describe('rows=runs', () => {
       'step:hello',
       'step:search',
       'run_id',
+      'start_reason',
     ])
     expect(rows).toHaveLength(2)
     expect(rows.map(({ run_key, run_id }) => [run_key, run_id])).toEqual([

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { traitProblem } from '../../../src/core/event/traits.ts'
 import { minuteMs } from '../../../src/core/time/durations.ts'
 import type { Analytics } from '../../../src/modules/analytics/schema.ts'
 import { tour } from '../../support/flows.ts'
@@ -76,6 +77,47 @@ test('a trait taken off the list is neither kept nor shown; its older values ret
   const values = (await segments('segment=plan')).map(({ value }) => value)
   expect(values).toContain('kept')
   expect(values).not.toContain('lost')
+})
+
+describe('what started a run', () => {
+  const reasons = '$start_reason'
+
+  test('groups and filters runs, without being listed', async () => {
+    const of = tenant.publish(tour({ key: 'started' }))
+    const begin = (reason?: string) => start({}, { flowId: of.id, ...(reason && { reason }) })
+    for (const reason of ['launcher', 'launcher', 'code', 'of its own', undefined])
+      await begin(reason)
+    const path = `GET /flows/${of.id}/analytics`
+    const { body } = await tenant.answer(`${path}?segment=${reasons}`)
+    expect(
+      (body as Analytics).segments?.map(({ kind, value, starts }) => [kind, value, starts]),
+    ).toEqual([
+      ['value', 'launcher', 2],
+      ['value', 'code', 1],
+      ['not_said', null, 2],
+    ])
+    const filtered = await tenant.answer(`${path}?segment=${reasons}:launcher`)
+    expect(filtered.body.totals.starts).toBe(2)
+    const csv = await tenant.ask(`${path}/export.csv?rows=runs`)
+    const [header, ...rows] = (await csv.text()).trim().split('\r\n')
+    expect(header).toEndWith('run_id,start_reason')
+    expect(rows.filter(row => row.endsWith(',launcher'))).toHaveLength(2)
+    expect(rows.filter(row => row.endsWith(','))).toHaveLength(2)
+  })
+
+  test('is no trait of the person, and none that a page can send', async () => {
+    const of = tenant.publish(tour({ key: 'sent' }))
+    const run = await start(
+      { [reasons]: 'launcher', plan: 'pro' },
+      { flowId: of.id, reason: 'code' },
+    )
+    const credential = await tenant.managementToken('people:read')
+    const data = await tenant.answer(`GET /manage/people/export?userId=${run}`, { credential })
+    expect(data.body.profile.at(-1).traits).toEqual({ plan: 'pro' })
+    const path = `GET /flows/${of.id}/analytics?segment=${reasons}`
+    expect((await tenant.answer(path)).body.segments).toMatchObject([{ value: 'code', starts: 1 }])
+    expect(traitProblem(reasons)).toContain('always stored')
+  })
 })
 
 test('a saved segment limits numbers, CSV and runs to the runs whose traits meet its rules', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import type { Flow } from '../../../src/core/flow/flow.ts'
 import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse, type Manage, requireSound } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
@@ -106,6 +107,28 @@ describe('health', () => {
     const { page: viewers } = await house.visit('/flows/welcome/health', { role: 'viewer' })
     await viewers.getByText('Suggested selector').waitFor()
     expect(await viewers.getByRole('button', { name: /Use in draft|snapshot/ }).count()).toBe(0)
+  })
+
+  test('shows the element that opens a resource centre, and leads to the editor', async () => {
+    const centre = `key: own-help
+kind: launcher
+launcher: { target: "#help", items: [{ key: docs, title: Docs, href: /docs }] }
+`
+    await Bun.write(house.place.path('own-help.yaml'), centre)
+    await house.place.run(['flows', 'push', 'own-help.yaml', '--publish'])
+    const { flows } = (await (await house.ask('GET', '/flows')).json()) as { flows: Flow[] }
+    const first = flows.find(({ key }) => key === 'own-help')?.launcher?.items[0]
+    for (let person = 0; person < 6; person++) {
+      const report = { outcome: 'not_found', userId: `p${person}` }
+      await house.ask('POST', `/steps/${first?.id}/health`, report)
+    }
+    const { page } = await house.visit('/flows/own-help/health')
+    const opener = section(page, 'Element that opens it')
+    await opener.getByText('Broken', { exact: true }).first().waitFor()
+    expect(await opener.innerText()).toContain('Found for 0 of 6 people')
+    expect(await opener.getByText('Suggested selector').count()).toBe(0)
+    await opener.getByRole('link', { name: 'Edit flow' }).click()
+    await page.waitForURL('**/flows/own-help/edit')
   })
 
   test('has the draft remember what the element was like', async () => {

@@ -261,7 +261,7 @@ const captionBy = (trait: string) => `Completion by ${trait}, as it was when eac
 
 test('the figures of a selected trait match the API and the downloaded table', async () => {
   const { page, noticed } = await house.visit('/flows/welcome')
-  await page.getByText('Choose a trait to compare its values').waitFor()
+  await page.getByText('Compare what started the runs').waitFor()
   await page.getByLabel('Break down by').selectOption('plan')
   await page.getByText(captionBy('plan')).waitFor()
   expect(new URL(page.url()).searchParams.get('by')).toBe('plan')
@@ -323,6 +323,55 @@ test('a trait that nobody has is “Not set”, and an unlisted one is rejected'
   ])
   await page.goto(house.at('/flows/welcome?by=shoe'))
   await page.getByText('“shoe” is not a listed trait').waitFor()
+})
+
+const centre = `- key: centre
+  kind: launcher
+  launcher: { items: [{ key: docs, title: Docs, href: /docs }] }
+- key: offered
+  steps: [{ key: one, title: One }]
+`
+
+test('what started runs, and what was unread, is compared, selected and taken back', async () => {
+  await Bun.write(house.place.path('centre.yaml'), centre)
+  await house.place.run(['flows', 'push', 'centre.yaml', '--publish'])
+  const begin = async (key: string, reasons: readonly (string | null)[]) => {
+    const { id: flowId } = await house.flow(key)
+    const events = reasons.map((reason, i) => ({
+      ...{ kind: 'flow_started', flowId, userId: `${key}${i}`, runId: `${key}${i}` },
+      ...(reason && { reason }),
+    }))
+    await house.send(events)
+  }
+  await begin('centre', ['unread', null, null])
+  await begin('offered', ['launcher', 'launcher', 'code', null])
+
+  const { page } = await house.visit('/flows/offered')
+  await page.getByLabel('Break down by').selectOption('Started by')
+  const started = 'Runs by what started them'
+  await page.getByText(started).waitFor()
+  const counts = async (caption: string) =>
+    (await cellsOf(page, caption)).map(([name, starts]) => [name, starts])
+  expect(await counts(started)).toEqual([
+    ['Resource centre', '2'],
+    ['Your code', '1'],
+    ['Its own rules', '1'],
+  ])
+  await page.getByRole('link', { name: 'Resource centre', exact: true }).click()
+  await page.getByText('Only runs with Started by Resource centre').waitFor()
+  await page.locator('.figure-value').first().getByRole('link', { name: '2' }).click()
+  await page.getByRole('link', { name: /^Started by: Resource centre/ }).waitFor()
+
+  await page.goto(house.at('/flows/centre?by=%24start_reason'))
+  expect(await page.getByLabel('Break down by').locator(':checked').textContent()).toBe(
+    'Unread when opened',
+  )
+  const opened = 'Openings by whether announcements were unread'
+  await page.getByText(opened).waitFor()
+  expect(await counts(opened)).toEqual([
+    ['Unread announcements', '1'],
+    ['Nothing unread', '2'],
+  ])
 })
 
 test('a step without reports has no bars; the controls for comparing two versions fit on one line', async () => {

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { personOf } from '../../../core/event/event.ts'
+import { startReasonTrait } from '../../../core/event/start-reason.ts'
 import { addSeen, after, pageOf, type Seen } from '../../../core/person/seen.ts'
 import { isPseudonym } from '../erasure/pseudonyms.ts'
 import type { LedgerFact } from '../projections/facts.ts'
@@ -25,9 +26,10 @@ export class SeenPeople {
     const person = personOf(userId, anonymousId)
     const page = pageOf(url)
     const reported = traits === null ? [] : Object.entries(JSON.parse(traits) as object)
+    const ofPerson = reported.filter(([name]) => name !== startReasonTrait)
     const seen: SeenPerson = {
       ...{ orgRow, person, firstAt: at, lastAt: at },
-      traits: new Map(reported.map(([name, value]) => [name, { value: String(value), at }])),
+      traits: new Map(ofPerson.map(([name, value]) => [name, { value: String(value), at }])),
       pages: page === null ? [] : [{ url: page, at }],
     }
     const key = `${orgRow} ${person}`

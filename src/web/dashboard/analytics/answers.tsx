@@ -1,8 +1,10 @@
+import { startReasonTrait } from '../../../core/event/start-reason.ts'
 import { useRead } from '../api/read.ts'
 import { formatCount } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
+import { ByTrait } from './by-trait.tsx'
 import {
   type Analytics,
   everyMs,
@@ -22,12 +24,12 @@ import {
   scoreOf,
   Trend,
 } from './scores.tsx'
-import { ByTrait } from './segments.tsx'
+import { traitName, traitValue } from './start-reason.ts'
 
 type Segment = NonNullable<Numbers['segments']>[number]
 
-const nameOf = ({ kind, value }: Segment): string =>
-  kind === 'value' ? (value ?? '') : kind === 'other' ? 'Other values' : 'Not set'
+const nameOf = ({ kind, value }: Segment, trait: string): string =>
+  kind === 'other' ? 'Other values' : traitValue(trait, value)
 
 function BySegment({
   segments,
@@ -42,14 +44,14 @@ function BySegment({
   const hasNps = segments.some(({ nps }) => nps)
   return (
     <Table
-      caption={`Answers by ${trait}`}
+      caption={`Answers by ${trait === startReasonTrait ? 'what started the run' : trait}`}
       isCaptionSeen
       class="groups"
       file={file}
       rows={segments}
       keyOf={({ kind, value }) => `${kind}:${value}`}
       columns={[
-        { name: trait, isTitle: true, value: nameOf },
+        { name: traitName(trait), isTitle: true, value: segment => nameOf(segment, trait) },
         { name: 'Answers', isNumber: true, value: ({ answers }) => answers },
         ...(hasScore
           ? [

@@ -16,13 +16,14 @@ import {
   queryOf,
   runsBehind,
 } from './question.ts'
+import { traitName, traitValue } from './start-reason.ts'
 
 type Leavers = NonNullable<Analytics['leavers']>
 type Common = Leavers['common'][number]
 
 const nameOf = ({ kind, trait, value }: Common, { steps }: Analytics): string => {
   if (kind === 'version') return `Version ${value}`
-  if (kind === 'trait') return `${trait}: ${value}`
+  if (kind === 'trait') return `${traitName(trait!)}: ${traitValue(trait!, value)}`
   const title = steps.find(({ key }) => key === value)?.title
   return `Element of “${title || value}” was missing`
 }

@@ -3,8 +3,9 @@ import { LinkButton } from '../parts/button.tsx'
 import { Select } from '../parts/select.tsx'
 import { type SegmentList, segmentsPath } from '../people/segment.tsx'
 import { useFilters } from '../shell/address.ts'
+import { seldomMs } from './by-trait.tsx'
 import { type Analytics, isSaved, type Question } from './question.ts'
-import { seldomMs } from './segments.tsx'
+import { traitName, traitValue } from './start-reason.ts'
 
 /** Chooses a saved segment, to whose runs all numbers are limited. Runs know traits alone, so others are left out. */
 export function SavedSegment({ only }: { only: string | null }) {
@@ -25,7 +26,15 @@ export function SavedSegment({ only }: { only: string | null }) {
 }
 
 /** Says which runs alone are counted, with a link back to all of them. */
-export function Only({ question, data }: { question: Question; data: Analytics | null }) {
+export function Only({
+  question,
+  data,
+  isLauncher,
+}: {
+  question: Question
+  data: Analytics | null
+  isLauncher: boolean
+}) {
   const { withFilters } = useFilters()
   if (question.only === null) return null
   if (isSaved(question.only)) {
@@ -40,9 +49,11 @@ export function Only({ question, data }: { question: Question; data: Analytics |
     )
   }
   const [trait = ''] = question.only.split(':', 1)
+  const value = question.only.slice(trait.length + 1)
   return (
     <p class="row below-4" role="status">
-      Only runs with {trait} <strong>{question.only.slice(trait.length + 1) || 'not set'}</strong>{' '}
+      Only runs with {traitName(trait, isLauncher)}{' '}
+      <strong>{traitValue(trait, value, isLauncher)}</strong>{' '}
       <LinkButton href={withFilters({ segment: null })}>Show all runs</LinkButton>
     </p>
   )

@@ -10,6 +10,7 @@ import { TextField } from '../parts/text-field.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { type Question, queryOf, type StepNumbers } from './question.ts'
+import { traitName, traitValue } from './start-reason.ts'
 
 type Answer = AnswerList['answers'][number]
 type QuestionNumbers = NonNullable<StepNumbers['question']>
@@ -55,7 +56,14 @@ function columnsOf(
       value: wordsOf,
       cell: answer => <bdi class="written">{wordsOf(answer)}</bdi>,
     },
-    ...(by === null ? [] : [{ name: by, value: ({ traits }: Answer) => traits[by] ?? null }]),
+    ...(by === null
+      ? []
+      : [
+          {
+            name: traitName(by),
+            value: ({ traits }: Answer) => (by in traits ? traitValue(by, traits[by]!) : null),
+          },
+        ]),
     {
       name: 'Answered',
       value: ({ answeredAt }) => answeredAt,

@@ -1,3 +1,4 @@
+import { startReasonTrait } from '../../../core/event/start-reason.ts'
 import { FlowFrame } from '../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
@@ -6,6 +7,7 @@ import { addressOf as pageOf } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { Answers } from './answers.tsx'
+import { useTraits } from './by-trait.tsx'
 import { Checklist } from './checklist.tsx'
 import { Choices } from './choices.tsx'
 import { Controls } from './controls.tsx'
@@ -16,7 +18,7 @@ import { Funnel } from './funnel.tsx'
 import { Only } from './limited.tsx'
 import { PaperRange } from './paper-range.tsx'
 import { type Analytics, useQuestion, useResults } from './question.ts'
-import { BySegments, useTraits } from './segments.tsx'
+import { BySegments } from './segments.tsx'
 import { Totals } from './totals.tsx'
 import { Versions } from './versions.tsx'
 import { Ways } from './ways.tsx'
@@ -64,7 +66,7 @@ function Results({ flow }: { flow: AuthoredFlow }) {
       {flow.version !== null && (
         <Controls flowKey={flow.key} question={question} versions={versions} />
       )}
-      <Only question={question} data={main.data} />
+      <Only question={question} data={main.data} isLauncher={isLauncher} />
       <Reading of={main} lines={8}>
         {data => {
           if (data.totals.starts === 0 && !other) return <Empty flow={flow} data={data} />
@@ -80,7 +82,11 @@ function Results({ flow }: { flow: AuthoredFlow }) {
               )}
               <Experiment data={data} />
               {isLauncher ? <Choices data={data} /> : <Funnel {...shown} />}
-              <Answers data={data} question={question} traits={traits ?? []} />
+              <Answers
+                data={data}
+                question={question}
+                traits={[startReasonTrait, ...(traits ?? [])]}
+              />
               {data.steps.length > 0 && !isLauncher && <Ways flow={flow} question={question} />}
               <Checklist data={data} />
               {!isLauncher && <Durations {...shown} />}

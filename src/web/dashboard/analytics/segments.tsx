@@ -1,67 +1,49 @@
-import type { Me } from '../../../modules/access/schema.ts'
+import { startReasonTrait } from '../../../core/event/start-reason.ts'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
 import { formatCount, formatShare, formatTypical } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
-import { Select } from '../parts/select.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { Behind } from './behind.tsx'
+import { ByTrait } from './by-trait.tsx'
 import { intervalColumn, shareOf } from './interval-column.tsx'
 import {
   type Analytics,
   everyMs,
-  isSaved,
   numbersPath,
   type Question,
   runsBehind,
   segmentsQuery,
 } from './question.ts'
+import { traitName, traitValue } from './start-reason.ts'
 
 type Segment = NonNullable<Analytics['segments']>[number]
 
-/** Traits seldom change. A change made here reads everything again anyway. */
-export const seldomMs = 10 * 60_000
-
-/** The traits that the organisation lists; null until they are known. */
-export const useTraits = (): readonly string[] | null =>
-  useRead<Me>('/manage/me', seldomMs).data?.traits ?? null
-
-/** Chooses the trait by which runs and answers are grouped. The address keeps the choice. */
-export function ByTrait({ by, traits }: { by: string | null; traits: readonly string[] }) {
-  const { filters, setFilters } = useFilters()
-  return (
-    <Select
-      label="Break down by"
-      isInline
-      value={by ?? ''}
-      none="None"
-      options={traits.map(trait => [trait, trait] as const)}
-      onChange={chosen =>
-        setFilters({ by: chosen, ...(!isSaved(filters.segment) && { segment: null }) })
-      }
-    />
-  )
-}
-
-const nameOf = ({ kind, value, values }: Segment): string => {
-  if (kind === 'not_said') return 'Not set'
-  return kind === 'other' ? `${values} other ${values === 1 ? 'value' : 'values'}` : (value ?? '')
-}
+const nameOf = ({ kind, trait, value, values }: Segment, isLauncher: boolean): string =>
+  kind === 'other'
+    ? `${values} other ${values === 1 ? 'value' : 'values'}`
+    : traitValue(trait, value, isLauncher)
 
 /** A link to the numbers of one value. Rarer values are put together and cannot be chosen. */
-function Value({ segment }: { segment: Segment }) {
+function Value({ segment, name }: { segment: Segment; name: string }) {
   const { withFilters } = useFilters()
-  const name = nameOf(segment)
   if (segment.kind === 'other') return <>{name}</>
   const filter = `${segment.trait}:${segment.value ?? ''}`
   return <a href={withFilters({ segment: filter })}>{name}</a>
 }
 
-function columnsOf(flowKey: string, question: Question, trait: string): Column<Segment>[] {
+interface Shown {
+  flow: AuthoredFlow
+  question: Question
+}
+
+function columnsOf({ flow, question }: Shown, trait: string): Column<Segment>[] {
+  const isLauncher = flow.kind === 'launcher'
+  const named = (segment: Segment) => nameOf(segment, isLauncher)
   const counted = (
     name: string,
     means: string,
@@ -73,14 +55,19 @@ function columnsOf(flowKey: string, question: Question, trait: string): Column<S
       const segment = `${trait}:${value ?? ''}`
       if (kind === 'other') return formatCount(count)
       return (
-        <Behind count={count} href={runsBehind(flowKey, question, { segment, outcome })}>
+        <Behind count={count} href={runsBehind(flow.key, question, { segment, outcome })}>
           {formatCount(count)}
         </Behind>
       )
     },
   })
   return [
-    { name: trait, isTitle: true, value: nameOf, cell: segment => <Value segment={segment} /> },
+    {
+      name: traitName(trait, isLauncher),
+      isTitle: true,
+      value: named,
+      cell: segment => <Value segment={segment} name={named(segment)} />,
+    },
     counted('Starts', 'Runs that started in this period.', 'starts', null),
     {
       name: 'People',
@@ -110,32 +97,40 @@ function columnsOf(flowKey: string, question: Question, trait: string): Column<S
   ]
 }
 
-interface Shown {
-  flow: AuthoredFlow
-  question: Question
+/** What it means that runs have no value. */
+const noneMeans = (isReason: boolean, isLauncher: boolean): string => {
+  if (!isReason)
+    return 'Not set: the page did not send this trait, or the run started before it was listed.'
+  return isLauncher
+    ? 'Nothing unread: also openings from before Cairn stored this.'
+    : 'Its own rules: its pages and audience. Also runs from before Cairn stored this, and runs that your back end reported.'
 }
 
 function BySegment({ flow, question, trait }: Shown & { trait: string }) {
   const query = segmentsQuery(question, trait)
   const read = useRead<Analytics>(numbersPath(flow.id, query), everyMs * 4)
+  const isReason = trait === startReasonTrait
+  const isLauncher = flow.kind === 'launcher'
   return (
     <Reading of={read} lines={4}>
       {({ segments = [] }) => (
         <>
           <Table
-            caption={`Completion by ${trait}, as it was when each run started`}
+            caption={
+              isReason
+                ? `${isLauncher ? 'Openings' : 'Runs'} by ${isLauncher ? 'whether announcements were unread' : 'what started them'}`
+                : `Completion by ${trait}, as it was when each run started`
+            }
             isCaptionSeen
             class="groups"
             none="No runs in this period."
-            file={`${flow.key}-by-${trait}`}
+            file={`${flow.key}-by-${isReason ? 'start' : trait}`}
             rows={segments}
             keyOf={({ kind, value }) => `${kind}:${value}`}
-            columns={columnsOf(flow.key, question, trait)}
+            columns={columnsOf({ flow, question }, trait)}
           />
           {segments.some(({ kind }) => kind === 'not_said') && (
-            <p class="footnote fine">
-              Not set: the page did not send this trait, or the run started before it was listed.
-            </p>
+            <p class="footnote fine">{noneMeans(isReason, isLauncher)}</p>
           )}
         </>
       )}
@@ -143,22 +138,27 @@ function BySegment({ flow, question, trait }: Shown & { trait: string }) {
   )
 }
 
-/** How runs end, by the traits of their people. */
+/** How runs end, by what started them, and by the traits of their people. */
 export function BySegments({ traits, ...shown }: Shown & { traits: readonly string[] }) {
   const { by } = shown.question
+  const isLauncher = shown.flow.kind === 'launcher'
+  const choices = [startReasonTrait, ...traits]
   return (
-    <Part title="Breakdown" beside={traits.length > 0 && <ByTrait by={by} traits={traits} />}>
-      {by !== null && traits.includes(by) ? (
+    <Part title="Breakdown" beside={<ByTrait by={by} traits={choices} isLauncher={isLauncher} />}>
+      {by !== null && choices.includes(by) ? (
         <BySegment {...shown} trait={by} />
       ) : by !== null ? (
         <p class="footnote">
           “{by}” is not a listed trait. Choose another, or list it in Settings.
         </p>
-      ) : traits.length > 0 ? (
-        <p class="footnote fine">
-          Choose a trait to compare its values, such as the plan that people are on.
-        </p>
       ) : (
+        <p class="footnote fine">
+          {isLauncher
+            ? 'Compare openings with and without unread announcements, or the values of a trait.'
+            : 'Compare what started the runs, or the values of a trait such as the plan that people are on.'}
+        </p>
+      )}
+      {traits.length === 0 && (
         <>
           <p class="footnote fine">
             No traits yet. Pages send traits such as plan with identify(). Results can use those

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { startReasonName } from '../analytics/start-reason.ts'
 import { useAction } from '../api/action.ts'
 import { ask } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
@@ -31,8 +32,11 @@ const whatOf = ({ kind, name }: PersonEvent) =>
   kind === 'custom' && name !== null ? name : (eventNames[kind] ?? kind)
 
 /** What an event is about: the title of a step or item, and why it happened. */
-const detailOf = ({ stepTitle, stepKey, itemTitle, itemKey, reason }: PersonEvent) =>
-  [stepTitle ?? stepKey ?? itemTitle ?? itemKey, reason?.replaceAll('_', ' ')]
+const detailOf = ({ kind, stepTitle, stepKey, itemTitle, itemKey, reason }: PersonEvent) =>
+  [
+    stepTitle ?? stepKey ?? itemTitle ?? itemKey,
+    reason && ((kind === 'flow_started' && startReasonName(reason)) || reason.replaceAll('_', ' ')),
+  ]
     .filter(Boolean)
     .join(' · ')
 

@@ -1,4 +1,5 @@
 import { isSaved } from '../analytics/question.ts'
+import { filterInWords } from '../analytics/start-reason.ts'
 import { useRead } from '../api/read.ts'
 import { flowPath, type VersionAnswer, writtenIn } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
@@ -29,10 +30,11 @@ function sayFilter(
   outcome: string | undefined,
   titleOf: (key: string) => string,
   segment: string | undefined,
+  isLauncher: boolean,
 ) {
   const [first, rest] = parted(value)
   if (name === 'segment' && segment !== undefined) return segment
-  if (name === 'segment') return `${first}: ${rest || 'not set'}`
+  if (name === 'segment') return filterInWords(value, isLauncher)
   if (name === 'step') return `${didNames[rest || 'viewed']} “${titleOf(first)}”`
   if (name === 'answer') return `Answered “${titleOf(first)}”${rest && `: ${rest}`}`
   if (name === 'seconds') {
@@ -59,7 +61,10 @@ export function FilterChips({ flow }: { flow: AuthoredFlow }) {
   return (
     <ul class="row below-4" aria-label="Filters">
       {active.map(name => {
-        const text = sayFilter(name, filters[name]!, filters.outcome, titleOf, segment)
+        const text = sayFilter(
+          ...([name, filters[name]!, filters.outcome, titleOf, segment] as const),
+          flow.kind === 'launcher',
+        )
         return (
           <li key={name}>
             <a class="chip" href={withFilters({ [name]: null, after: null })}>

@@ -69,13 +69,22 @@ function Steps({
   const { data: draft } = useRead<DraftAnswer>(flow.hasDraft ? flowPath(flow.key, '/draft') : null)
   const { steps } = check
   if (steps.length === 0) {
-    return <Notice title="Nothing to monitor">No step of this flow points at an element.</Notice>
+    return (
+      <Notice title="Nothing to monitor">
+        {flow.kind === 'launcher'
+          ? 'Cairn draws the button itself. No element of your pages opens this resource centre.'
+          : 'No step of this flow points at an element.'}
+      </Notice>
+    )
   }
   const drafted = flow.hasDraft && draft ? writtenIn(draft) : null
-  const written = published?.steps ?? steps.map(({ step }) => ({ key: step, title: step }))
+  const isLauncher = flow.kind === 'launcher'
+  // What a launcher points at is none of its steps.
+  const checked = steps.map(({ step, title }) => ({ key: step, title: title ?? step }))
+  const written = isLauncher ? checked : (published?.steps ?? checked)
   return (
     <>
-      <p class="lead below-4">{summaryOf(steps)}</p>
+      {!isLauncher && <p class="lead below-4">{summaryOf(steps)}</p>}
       {inOrder(written, steps).map(({ one: { key, title }, place, step }) => (
         <StepSection
           key={key}

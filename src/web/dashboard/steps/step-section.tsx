@@ -2,8 +2,10 @@ import { may } from '../api/session.ts'
 import type { Written } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Badge } from '../parts/badge.tsx'
+import { LinkButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Tip } from '../parts/tip.tsx'
+import { addressOf } from '../shell/address.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
 import { Element } from './element.tsx'
 import {
@@ -89,7 +91,27 @@ function Remedy({ drafted, ...acting }: Acting & { drafted: Written['steps'][num
   )
 }
 
-/** One step: its state, what the state is based on, and what to do. */
+/** What to do about a launcher whose pages lack the element that opens it. */
+function OpenerRemedy({ flow, step }: { flow: AuthoredFlow; step: CheckedStep }) {
+  if (isWell(step.state)) return null
+  return (
+    <div class="remedy">
+      <p>
+        People on these pages cannot open the resource centre. Change the element or the pages in
+        the editor. Without an element, Cairn draws a button.
+      </p>
+      {may('flows:write') && (
+        <div class="actions">
+          <LinkButton look="primary" href={addressOf(['flows', flow.key, 'edit'])}>
+            Edit flow
+          </LinkButton>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** One step, or what opens a launcher: its state, what the state is based on, and what to do. */
 export function StepSection({
   place,
   title,
@@ -110,10 +132,11 @@ export function StepSection({
   range: StepCheck['historyRange']
 }) {
   const isBad = step !== null && !isWell(step.state)
+  const isLauncher = flow.kind === 'launcher'
   return (
     <section class="step" id={`step-${stepKey}`} aria-label={title}>
       <header class="row gap-3">
-        <span class="step-number soft">{place}</span>
+        {!isLauncher && <span class="step-number soft">{place}</span>}
         <h2>{title}</h2>
         {step && (
           <span class="row gap-1">
@@ -131,14 +154,25 @@ export function StepSection({
         <div class="stack gap-2">
           <StepFacts step={step} />
           {range && <History {...{ step, title, range }} />}
-          <Remedy {...{ flow, step, title, drafted }} />
-          <details open={isBad}>
-            <summary>Element before and now</summary>
-            <p>
-              <span class="hint">Selector</span> <code>{step.selector}</code>
-            </p>
-            <Element step={step} />
-          </details>
+          {isLauncher ? (
+            <>
+              <p>
+                <span class="hint">Selector</span> <code>{step.selector}</code>
+              </p>
+              <OpenerRemedy flow={flow} step={step} />
+            </>
+          ) : (
+            <>
+              <Remedy {...{ flow, step, title, drafted }} />
+              <details open={isBad}>
+                <summary>Element before and now</summary>
+                <p>
+                  <span class="hint">Selector</span> <code>{step.selector}</code>
+                </p>
+                <Element step={step} />
+              </details>
+            </>
+          )}
           {(step.pages.length > 0 || step.messages.length > 0) && (
             <details open={isBad}>
               <summary>Pages</summary>

@@ -103,7 +103,7 @@ export function showChecklist(
   function openItem(item: Item): void {
     tickItem(item)
     if (item.flow === undefined) follow(item.href)
-    else deps.start(item.flow)
+    else deps.start(item.flow, 'checklist')
   }
 
   function follow(link: string | null): void {
@@ -171,7 +171,10 @@ export function showChecklist(
   askForNews()
   return {
     leave,
-    open: () => toggle(true),
+    open() {
+      toggle(true)
+      drawing.point?.()
+    },
     tracked(name) {
       for (const item of items) if (item.completeOn?.event === name) tick(item)
     },

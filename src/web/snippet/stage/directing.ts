@@ -83,11 +83,11 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
       const own = { ...deps, end, giveWay, drawer, save: () => deps.save(slot, run) }
       if (slot === 'launcher') {
         launcher?.leave()
-        const start = (key: string) => {
+        const start: StageDeps['start'] = (key, by) => {
           started = key
-          deps.start(key)
+          deps.start(key, by)
         }
-        launcher = loadLauncher(flow, { ...own, start, isHidden: isListHidden })
+        launcher = loadLauncher(flow, { ...own, reports, start, isHidden: isListHidden })
       } else if (slot === 'checklist') {
         checklist?.leave()
         checklist = showChecklist(flow, run, { ...own, isHidden: isListHidden })

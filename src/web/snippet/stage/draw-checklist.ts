@@ -169,6 +169,12 @@ export function drawChecklist(
       wasOpen = state.isOpen
     },
     sayDone: () => host.say(words.allDone),
+    point() {
+      const panel = root.querySelector<HTMLElement>('.panel')
+      // It comes in once more, as if it had just been opened.
+      root.classList.remove('still')
+      if (panel) nextIn(panel, 0)?.focus()
+    },
     remove: () => root.remove(),
   }
 }

@@ -57,7 +57,9 @@ export function drawLauncher(
 
   /** The page may draw its element anew, which then knows nothing of this. */
   const mark = () => {
-    for (const element of elements()) {
+    const own = elements()
+    if (target !== undefined) actions.matched(own.length)
+    for (const element of own) {
       element.setAttribute('aria-haspopup', 'dialog')
       element.setAttribute('aria-expanded', `${state.isOpen}`)
       if (state.unread > 0) element.setAttribute(unreadAttribute, `${state.unread}`)

@@ -24,6 +24,8 @@ export interface DrawnChecklist {
   draw(state: ChecklistState): void
   /** Tells screen reader users that the whole list is done. */
   sayDone(): void
+  /** Draws the person's attention to the open list, which may have been there before. */
+  point?(): void
   remove(): void
 }
 

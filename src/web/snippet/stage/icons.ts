@@ -33,6 +33,7 @@ export const progressRing = (page: Window, part: number): SVGElement => {
     'svg',
     { viewBox: '0 0 24 24', class: 'circle', 'aria-hidden': 'true' },
     shape(page, 'circle', circle),
-    shape(page, 'circle', { ...circle, 'stroke-dasharray': `${part} 2` }),
+    // Its round ends would show a dot where nothing is done yet.
+    ...(part > 0 ? [shape(page, 'circle', { ...circle, 'stroke-dasharray': `${part} 2` })] : []),
   )
 }

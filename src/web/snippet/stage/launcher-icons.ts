@@ -7,6 +7,8 @@ export const launcherIcons = {
 } as const
 
 export const itemIcons = {
+  page: 'M7 3.5h7l4 4v13H7zM14 3.5v4h4M10 12h5M10 15.5h5',
+  mail: 'M4 6.5h16v11.5H4zM4.5 7l7.5 6 7.5-6',
   link: 'M9.5 6H6v12h12v-3.5M13 5h6v6M19 5l-8.5 8.5',
   start: 'M8 5.5v13l11-6.5z',
   news: 'M4 10v4h3l7 4V6l-7 4zM17.5 9.5a4 4 0 0 1 0 5',

@@ -4,6 +4,7 @@ import { check, icon, progressRing } from './icons.ts'
 import { itemIcons } from './launcher-icons.ts'
 import type { LauncherActions, Listed, Offer, StageTools } from './launcher-shown.ts'
 import type { LauncherWords } from './launcher-words.ts'
+import { isElsewhere, safeHref } from './links.ts'
 import { button, make } from './make.ts'
 import type { Words } from './words.ts'
 
@@ -12,6 +13,14 @@ const maxListed = 3
 
 /** From this age on, a date needs its year. */
 const longAgoMs = 300 * dayMs
+
+/** Which icon says where an item leads: only what opens in a tab of its own has the arrow out of the page. */
+function iconOf({ href }: Item, page: Window): keyof typeof itemIcons {
+  if (href === null) return 'start'
+  if (href.startsWith('mailto:')) return 'mail'
+  const safe = safeHref(href, page)
+  return safe?.startsWith('http') && !isElsewhere(safe, page) ? 'page' : 'link'
+}
 
 /** Draws what a launcher offers, as a list in the order of its items. */
 export function drawOffers(
@@ -75,7 +84,7 @@ export function drawOffers(
       if (total > 0 && completed === total) return icon(page, 'icon', check)
       return progressRing(page, total === 0 ? 0 : completed / total)
     }
-    return icon(page, 'icon', item.href === null ? itemIcons.start : itemIcons.link)
+    return icon(page, 'icon', itemIcons[iconOf(item, page)])
   }
 
   for (const offer of offers) {

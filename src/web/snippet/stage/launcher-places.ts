@@ -20,13 +20,23 @@ export function placeButton(button: HTMLElement, page: Window): void {
   else button.style.bottom = `${page.innerHeight - other.offsetTop + clearPx}px`
 }
 
+/** Where the snippet's own button will be once it has come to rest, or where the page's own element is. */
+function restingBox(opener: Element) {
+  if (!opener.matches('.centre-button')) return opener.getBoundingClientRect()
+  const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = opener as HTMLElement
+  return {
+    ...{ left: offsetLeft, top: offsetTop },
+    ...{ right: offsetLeft + offsetWidth, bottom: offsetTop + offsetHeight },
+  }
+}
+
 /** Puts the panel above the button, or beside the page's own element; on a phone it is a sheet. */
 export function placePanel(panel: HTMLElement, opener: Element | null, page: Window): void {
   const { style } = panel
   const { innerWidth, innerHeight } = page
   for (const name of ['inset', 'margin', '--room']) style.removeProperty(name)
   if (innerWidth <= 480 || !opener) return
-  const { left, right, top, bottom } = opener.getBoundingClientRect()
+  const { left, right, top, bottom } = restingBox(opener)
   const width = panel.offsetWidth
   const above = top - 2 * gapPx
   const below = innerHeight - bottom - 2 * gapPx

@@ -30,6 +30,8 @@ export interface LauncherState {
 export interface LauncherActions {
   toggle(isOpen: boolean): void
   choose(item: Item, announcement?: Flow): void
+  /** How many elements of the page would open it, if it has no button of its own. */
+  matched(count: number): void
 }
 
 /** What the stage has loaded already, so that a launcher's part need not have it again. */

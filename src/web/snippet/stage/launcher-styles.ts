@@ -1,4 +1,8 @@
-/** The styles of a launcher, in addition to those of checklists. */
+/** The number of unread announcements on a button that shows its icon alone. */
+const badge =
+  'position: absolute; top: -5px; inset-inline-end: -5px; background: #c8251f; color: #fff; box-shadow: 0 0 0 2px var(--background);'
+
+/** The styles of a launcher, in addition to those of checklists. On a phone, its button is the icon alone. */
 export const launcherStyles = `
 .centre-button { padding-inline: 14px 18px; overflow: visible }
 .centre-button .icon { width: 22px; height: 22px; flex: none }
@@ -9,7 +13,7 @@ export const launcherStyles = `
   font-size: 12px; line-height: 20px; font-weight: 700; text-align: center; font-variant-numeric: tabular-nums;
 }
 .icon-only .unread-count {
-  position: absolute; top: -5px; inset-inline-end: -5px; background: #c8251f; color: #fff; box-shadow: 0 0 0 2px var(--background);
+  ${badge}
 }
 .centre { z-index: calc(var(--z) - 1) }
 .centre:focus { outline: none }
@@ -33,15 +37,19 @@ export const launcherStyles = `
 }
 .section .place { margin: 0; font-size: 1em; font-weight: 400 }
 .offers .news { grid-template-columns: 24px 1fr auto }
-.news .title { font-weight: 450 }
-.unread .title { font-weight: 650 }
 .news .date { color: var(--faint); font-size: .87em; line-height: 1.6; white-space: nowrap; font-variant-numeric: tabular-nums }
 .dot { width: 9px; height: 9px; margin-top: .45em; border-radius: 50%; background: var(--accent); justify-self: center }
 .pale .dot { background: var(--text) }
 .dot.none { background: none }
 .nothing { color: var(--faint); padding: 4px calc(var(--u) * 2) 8px }
 .offers .quiet { margin: 0; padding-inline: calc(36px + var(--u) * 2) }
+.offers .item > .title { font-weight: 500 }
+.offers .news .title { font-weight: 450 }
+.offers .unread .title { font-weight: 650 }
 @media (max-width: 480px) {
+  .centre-button { width: 48px; height: 48px; padding: 0; justify-content: center }
+  .centre-button > bdi:not(.unread-count) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+  .centre-button .unread-count { ${badge} }
   .centre.panel { inset: auto 8px calc(8px + env(safe-area-inset-bottom, 0px)) }
 }
 @media (forced-colors: active) {

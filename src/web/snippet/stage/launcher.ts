@@ -1,3 +1,4 @@
+import type { StartReason } from '../../../core/event/start-reason.ts'
 import { listedTraits } from '../../../core/event/traits.ts'
 import { announcementsFor } from '../../../core/flow/announcements.ts'
 import { isInAudience } from '../../../core/flow/audience-match.ts'
@@ -11,8 +12,10 @@ import { progressOf } from '../standing.ts'
 import { uuid } from '../uuid.ts'
 import { drawLauncher } from './draw-launcher.ts'
 import type { Drawer } from './drawer.ts'
+import { openerReports } from './launcher-reports.ts'
 import type { Listed, Offer, Offered, StageTools } from './launcher-shown.ts'
 import { isElsewhere, safeHref } from './links.ts'
+import type { StepReports } from './step-reports.ts'
 
 /** How often it is checked whether something else is to be shown, milliseconds. */
 const watchMs = 1_000
@@ -29,7 +32,11 @@ export function offerLauncher(
     spoken,
     ...deps
   }: StageDeps &
-    Pick<StageTools, 'spoken'> & { drawer: Pick<Drawer, 'launcher'>; isHidden: boolean },
+    Pick<StageTools, 'spoken'> & {
+      drawer: Pick<Drawer, 'launcher'>
+      reports: StepReports
+      isHidden: boolean
+    },
 ): Offered {
   const { outbox, page, person, feed, history, tell } = deps
   /** The opening that goes on; null while it is closed. */
@@ -63,14 +70,17 @@ export function offerLauncher(
     return [{ item, starts: { kind: starts.kind, progress } }]
   }
 
-  const drawing = drawer.launcher(drawLauncher, flow, { toggle, choose })
+  const offersNow = () => (flow.launcher?.items ?? []).flatMap(offerOf)
+  const unreadIn = (offers: readonly Offer[]) =>
+    offers.flatMap(offer => offer.announcements ?? []).filter(({ isUnread }) => isUnread).length
+
+  const matched = openerReports(flow, deps)
+  const drawing = drawer.launcher(drawLauncher, flow, { toggle, choose, matched })
 
   /** @param isNews draws only if what is shown has changed */
   const draw = (isNews = false) => {
-    const offers = (flow.launcher?.items ?? []).flatMap(offerOf)
-    const unread = offers
-      .flatMap(offer => offer.announcements ?? [])
-      .filter(({ isUnread }) => isUnread).length
+    const offers = offersNow()
+    const unread = unreadIn(offers)
     const signs = offers.map(({ item, starts, announcements }) => [
       item.id,
       starts?.progress,
@@ -93,7 +103,12 @@ export function offerLauncher(
     if (run) return
     run = { runId: uuid(), flowVersion: flow.version }
     const traits = listedTraits(feed.listedTraits(), person.current.traits)
-    outbox.report({ kind: 'flow_started', ...idsOf(flow, run as Run), ...(traits && { traits }) })
+    const reason: StartReason | null = unreadIn(offersNow()) > 0 ? 'unread' : null
+    outbox.report({
+      ...{ kind: 'flow_started', ...idsOf(flow, run as Run) },
+      ...(traits && { traits }),
+      ...(reason && { reason }),
+    })
     tell('flow_started', { flowKey: flow.key })
     draw()
   }
@@ -114,7 +129,7 @@ export function offerLauncher(
     close('flow_completed')
     const key = announcement?.key ?? item.flow
     if (key !== undefined) {
-      deps.start(key)
+      deps.start(key, 'launcher')
       return
     }
     const href = item.href === null ? null : safeHref(item.href, page)

@@ -4,11 +4,12 @@ import type { Drawer } from './drawer.ts'
 import { keepTrying } from './keep-trying.ts'
 import type { Offered } from './launcher-shown.ts'
 import { spoken } from './spoken.ts'
+import type { StepReports } from './step-reports.ts'
 
 /** Offers a launcher as soon as its part has loaded. What is done with it until then is done after that. */
 export function loadLauncher(
   flow: Flow,
-  deps: StageDeps & { drawer: Drawer; isHidden: boolean },
+  deps: StageDeps & { drawer: Drawer; reports: StepReports; isHidden: boolean },
 ): Offered {
   const gone = new AbortController()
   const offered = keepTrying(() => deps.loadPart('launcher'), deps.page, gone.signal).then(part =>

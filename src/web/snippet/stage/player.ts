@@ -296,7 +296,7 @@ export function playSteps(
       case 'start':
         outbox.report({ kind: 'step_completed', ...stepIds })
         finish('completed')
-        deps.start(choice.flow)
+        deps.start(choice.flow, 'button')
         break
       case 'link':
         complete(step)

@@ -132,7 +132,8 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
     const isOpen = item !== null || shadow()?.querySelector('.centre') != null || !isStill
     mock.clear()
     leave()
-    const own = { feed: { ...deps.feed, known: () => standIns(shown) }, spoken, isHidden: false }
+    const feed = { ...deps.feed, known: () => standIns(shown) }
+    const own = { feed, spoken, reports: noReports, isHidden: false }
     const offered = offerLauncher(shown, { ...deps, ...own })
     if (isOpen) offered.open()
     playing = { ...offered, tracked() {} }
