@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import type { FlowDefinition } from '../../src/core/flow/flow.ts'
 import { AuthoredSite } from '../support/authored-site.ts'
-import type { Page } from '../support/browser.ts'
+import { type Page, still } from '../support/browser.ts'
 import { DashboardHouse, hardToUse, type Manage } from '../support/dashboard.ts'
 import { isSaved } from '../support/flow-editor.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
@@ -144,6 +144,7 @@ test('the title is written on the card, and the card is dragged to another side'
   await titlesBecome(key, 'Hello', 'Start a project now', 'Invite your team')
   await tab.keyboard.press('Enter')
   await card(tab, 'Start a project now').waitFor()
+  await still(tab)
   const box = (await tab.locator('[part=foot]').boundingBox())!
   await tab.mouse.move(box.x + 60, box.y + 2)
   await tab.mouse.down()
@@ -153,6 +154,122 @@ test('the title is written on the card, and the card is dragged to another side'
     async () => (await stepsOf(key))[1]!.placement.side,
     side => side === 'top',
   )
+})
+
+const bodyOf = (tab: Page) => tab.locator('[part=body]')
+const buttonsOf = async (key: string, place: number) => (await stepsOf(key))[place]!.buttons
+
+test('the text and the labels of buttons are written on the card, where they stand', async () => {
+  const { key, tab, complaints } = await built()
+  await choose(tab, 'Start a project')
+  await card(tab, 'Start a project').waitFor()
+  await bodyOf(tab).getByText('Add text').waitFor()
+  await bodyOf(tab).click()
+  const text = bodyOf(tab).getByRole('textbox', { name: 'Text' })
+  await text.fill('One <b>word</b>')
+  await text.selectText()
+  await bodyOf(tab).getByRole('button', { name: 'Italic' }).click()
+  await until(
+    async () => (await stepsOf(key))[1]!.body,
+    body => body === '_One <b>word</b>_',
+  )
+  // What the fields show is the same text, and the card is drawn anew once the author is elsewhere.
+  expect(await tab.locator('.fields textarea').inputValue()).toBe('_One <b>word</b>_')
+  await tab.getByLabel('Title').focus()
+  await bodyOf(tab).locator('em', { hasText: 'One <b>word</b>' }).waitFor()
+  // The drawn button is none of the author's until it gets a label.
+  await tab.locator('[part~=button]', { hasText: 'Next' }).click()
+  const label = tab.locator('.actions').getByRole('textbox', { name: 'Label' })
+  await tab.keyboard.press('Escape')
+  await card(tab, 'Start a project').getByRole('button', { name: 'Next' }).waitFor()
+  expect(await buttonsOf(key, 1)).toEqual([])
+  await card(tab, 'Start a project').getByRole('button', { name: 'Next' }).click()
+  await label.fill('Go on')
+  await tab.keyboard.press('Enter')
+  await card(tab, 'Start a project').getByRole('button', { name: 'Go on' }).waitFor()
+  await until(
+    () => buttonsOf(key, 1),
+    buttons => buttons.some(({ label }) => label === 'Go on'),
+  )
+  expect(await buttonsOf(key, 1)).toMatchObject([
+    { label: 'Back', action: 'back' },
+    { label: 'Go on', action: 'next' },
+  ])
+  // Nothing was pressed: the same step is shown.
+  await card(tab, 'Start a project').getByRole('button', { name: 'Back' }).waitFor()
+  const undo = bar(tab).getByRole('button', { name: 'Undo' })
+  await undo.click()
+  await until(
+    () => buttonsOf(key, 1),
+    buttons => buttons.length === 0,
+  )
+  await undo.click()
+  await until(
+    async () => (await stepsOf(key))[1]!.body,
+    body => body === '',
+  )
+  await bodyOf(tab).getByText('Add text').waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('by keyboard, too, the text and a label are written on the card, and give the focus back', async () => {
+  const { key, tab } = await built()
+  await card(tab, 'Hello').waitFor()
+  await bodyOf(tab).focus()
+  await tab.keyboard.press('Enter')
+  await tab.keyboard.type('Read ')
+  await tab.keyboard.press('Control+b')
+  await tab.keyboard.type('this')
+  await tab.keyboard.press('Escape')
+  await bodyOf(tab).locator('strong', { hasText: 'this' }).waitFor()
+  await until(
+    () => bodyOf(tab).evaluate(body => (body.getRootNode() as ShadowRoot).activeElement === body),
+    isFocused => isFocused,
+  )
+  await tab.keyboard.press('Tab')
+  await tab.keyboard.press('Enter')
+  await tab.keyboard.type('On we go')
+  await tab.keyboard.press('Enter')
+  const button = card(tab, 'Hello').getByRole('button', { name: 'On we go', exact: true })
+  await button.waitFor()
+  await until(
+    () => button.evaluate(one => (one.getRootNode() as ShadowRoot).activeElement === one),
+    isFocused => isFocused,
+  )
+  await until(
+    async () => (await stepsOf(key))[0]!,
+    ({ body, buttons }) => body === 'Read **this**' && buttons[0]?.label === 'On we go',
+  )
+})
+
+test('a tap on the text writes it, and a finger drags the card to another side', async () => {
+  const { key, tab } = await built({ hasTouch: true })
+  await choose(tab, 'Start a project')
+  await card(tab, 'Start a project').waitFor()
+  await bodyOf(tab).tap()
+  await bodyOf(tab).getByRole('textbox', { name: 'Text' }).fill('By finger')
+  await until(
+    async () => (await stepsOf(key))[1]!.body,
+    body => body === 'By finger',
+  )
+  await tab.keyboard.press('Escape')
+  await bodyOf(tab).getByText('By finger').waitFor()
+  await still(tab)
+  const box = (await tab.locator('[part=title]').boundingBox())!
+  const devtools = await tab.context().newCDPSession(tab)
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', dy?: number) =>
+    devtools.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: dy === undefined ? [] : [{ x: box.x + 20, y: box.y + 8 + dy }],
+    })
+  await send('touchStart', 0)
+  for (const dy of [-20, -100, -200, -300]) await send('touchMove', dy)
+  await send('touchEnd')
+  await until(
+    async () => (await stepsOf(key))[1]!.placement.side,
+    side => side === 'top',
+  )
+  expect(await tab.evaluate('scrollY')).toBe(0)
 })
 
 test('steps are added with a picked element, moved, deleted, and each change is undone', async () => {

@@ -1,19 +1,10 @@
+import { buttonActions } from '../../../core/flow/names.ts'
 import type { Button, Step } from '../../snippet/parts.ts'
+import { asMeant, maxButtons } from './buttons.ts'
 import { Group, Select, TextField } from './fields.tsx'
 import { IconButton } from './icon.tsx'
 import type { Acts } from './state.ts'
 import { words } from './words.ts'
-
-const maxButtons = 5
-
-/** Without what only means something beside another action. */
-const asMeant = ({ label, action, href, goto, flow }: Button) => ({
-  label,
-  action,
-  href: action === 'link' ? (href ?? '/') : null,
-  ...(action === 'next' && goto !== undefined && { goto }),
-  ...(action === 'start' && flow !== undefined && { flow }),
-})
 
 /** What visitors press below the text. */
 export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; acts: Acts }) {
@@ -27,7 +18,7 @@ export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; act
   const change = (index: number, part: Partial<Button>, isTyped = false) =>
     write(buttons.with(index, { ...buttons[index]!, ...part }), isTyped)
   // Which flow a button starts is chosen in the form.
-  const actions = Object.keys(words.actions) as Button['action'][]
+  const actions = Object.keys(buttonActions) as Button['action'][]
   return (
     <Group title={words.buttons}>
       {buttons.length === 0 && <p class="hint">{words.buttonsEmpty}</p>}
@@ -44,7 +35,7 @@ export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; act
             <Select
               label={words.action}
               value={button.action}
-              options={words.actions}
+              options={buttonActions}
               only={actions.filter(action => action !== 'start' || action === button.action)}
               onChange={action => change(i, { action })}
             />

@@ -1,3 +1,4 @@
+import { aligns, sides, stepKinds } from '../../../core/flow/names.ts'
 import type { Step } from '../../snippet/parts.ts'
 import { ButtonFields } from './button-fields.tsx'
 import { Group, MarkdownField, Select, TextField } from './fields.tsx'
@@ -37,7 +38,7 @@ function PlaceFields({ step, acts }: { step: Step; acts: Acts }) {
         <Select
           label={words.kind}
           value={kind}
-          options={words.kinds}
+          options={stepKinds}
           onChange={value => acts.propose({ do: 'set', step: key, field: 'kind', value })}
         />
         <Select
@@ -56,13 +57,13 @@ function PlaceFields({ step, acts }: { step: Step; acts: Acts }) {
           <Select
             label={words.side}
             value={placement.side}
-            options={words.sides}
+            options={sides}
             onChange={side => place({ side })}
           />
           <Select
             label={words.align}
             value={placement.align}
-            options={words.aligns}
+            options={aligns}
             onChange={align => place({ align })}
           />
         </div>
