@@ -22,16 +22,23 @@ afterAll(async () => {
   await house.close()
 })
 
-const definition = (key: string) => ({
+const definition = (key: string, first: object = {}) => ({
   key,
   name: key,
   targeting: { urls: [{ match: 'exact', pattern: '/nowhere' }] },
   steps: [
-    { key: 'hello', kind: 'modal', title: 'Hello' },
+    { key: 'hello', kind: 'modal', title: 'Hello', ...first },
     { key: 'create', title: 'Start a project', target: { selector: '#new' } },
     { key: 'invite', title: 'Invite your team', target: { selector: '#invite' } },
   ],
 })
+
+interface Startable {
+  key: string
+  name: string
+  kind: string
+  status: string
+}
 
 const draftOf = async (key: string) =>
   (await manage<{ definition: FlowDefinition }>('GET', `/flows/${key}/draft`)).definition
@@ -41,10 +48,10 @@ const stepsOf = async (key: string) => (await draftOf(key)).steps
 
 let count = 0
 
-/** A flow of its own, whose draft is open in the dashboard and on the page. */
-async function built(options: Parameters<typeof house.visit>[1] = {}) {
+/** A flow of its own, with more in its first step if wanted, whose draft is open in the dashboard and on the page. */
+async function built(options: Parameters<typeof house.visit>[1] = {}, first: object = {}) {
   const key = `built-${++count}`
-  await manage('POST', '/push', { flows: [definition(key)] })
+  await manage('POST', '/push', { flows: [definition(key, first)] })
   const { page } = await house.visit(`/flows/${key}/edit`, { role: 'editor', ...options })
   const requests: string[] = []
   page.context().on('request', request => requests.push(request.url()))
@@ -331,6 +338,23 @@ test('a question is added, and one of its choices is renamed', async () => {
   )
 })
 
+test('the flow that a button starts is chosen by its name', async () => {
+  const { key, tab } = await built()
+  await card(tab, 'Hello').waitFor()
+  await tab.getByRole('button', { name: 'Add button' }).click()
+  await tab.getByLabel('Action').selectOption('Start another flow')
+  const flow = tab.getByLabel('Flow to start')
+  // The builder's own flow is not published, and none that it can start.
+  expect(await flow.locator('option').allTextContents()).not.toContain(`${key} (Tour)`)
+  const { flows } = await manage<{ flows: Startable[] }>('GET', '/flows')
+  const started = flows.filter(one => one.status === 'published' && one.kind === 'tour').at(-1)!
+  await flow.selectOption(`${started.name} (Tour)`)
+  await until(
+    async () => (await stepsOf(key))[0]!.buttons[0],
+    button => button?.action === 'start' && button.flow === started.key,
+  )
+})
+
 test('the keyboard alone can build, and keeps the focus while the step is drawn anew', async () => {
   const { key, tab } = await built()
   await card(tab, 'Hello').waitFor()
@@ -437,6 +461,34 @@ test('a conflict is explained on the page, and is resolved in the dashboard', as
   await page.getByRole('button', { name: 'Keep mine' }).click()
   await titlesBecome(key, 'Mine', 'Start a project', 'Invite your team')
   await bar(tab).getByText('Saved in the draft').waitFor()
+})
+
+test('a checklist is edited in the form, and the builder says so', async () => {
+  const { key, tab } = await built()
+  await card(tab, 'Hello').waitFor()
+  const items = [{ key: 'one', title: 'First' }]
+  const checklist = { key, name: key, kind: 'checklist', steps: [], checklist: { items } }
+  await manage('PUT', `/flows/${key}/draft`, checklist, '*')
+  await bar(tab).getByText('are edited in the dashboard’s form').waitFor()
+  await card(tab, 'Hello').waitFor({ state: 'detached' })
+  expect(await bar(tab).getByRole('button').allTextContents()).toEqual([''])
+  await bar(tab).getByRole('button', { name: 'Close builder' }).click()
+  await tab.getByRole('heading', { name: 'News' }).waitFor()
+})
+
+test('the description of an image changes without its size, and another image has none yet', async () => {
+  const media = { image: 'https://images.example/a.png', alt: '', width: 40, height: 30 }
+  const { key, tab } = await built({}, { media })
+  const image = tab.getByRole('group', { name: 'Image' })
+  await image.getByLabel('Description').fill('A harbor')
+  const mediaIs = (expected: object) =>
+    until(
+      async () => (await stepsOf(key))[0]!.media,
+      found => JSON.stringify(found) === JSON.stringify(expected),
+    )
+  await mediaIs({ ...media, alt: 'A harbor' })
+  await image.getByLabel('Image address').fill('https://images.example/b.png')
+  await mediaIs({ image: 'https://images.example/b.png', alt: 'A harbor' })
 })
 
 test('on a phone, targets are 44 pixels high, and axe-core reports nothing', async () => {

@@ -21,7 +21,7 @@ import { createDrawing, type DrawingOf } from './drawing.ts'
 import { createFreeze } from './freeze.ts'
 import { editOnCard } from './on-card.tsx'
 import { listenToShortcuts } from './shortcuts.ts'
-import { type Acts, type State, stepIn } from './state.ts'
+import { type Acts, isOfSteps, type State, stepIn } from './state.ts'
 import { StepPanel } from './step-panel.tsx'
 import { styles } from './styles.ts'
 
@@ -101,8 +101,9 @@ export async function startBuilding(
     )
     root.dir = getComputedStyle(document.body).direction
     root.classList.toggle('other', state.isOtherSide)
-    if (!state.draft || state.picking || state.isOver) return drawing?.hide()
-    drawing?.show(state.draft.flow, state.step, state.draft.theme)
+    const { draft, picking, isOver, step } = state
+    if (!draft || picking || isOver || !isOfSteps(draft.flow)) return drawing?.hide()
+    drawing?.show(draft.flow, step, draft.theme)
   }
   const patch = (next: Partial<State>) => {
     state = { ...state, ...next }

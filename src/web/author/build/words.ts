@@ -19,6 +19,7 @@ export const words = {
   later: 'Move later',
   delete: 'Delete step',
   empty: 'No steps yet. Add one.',
+  inForm: 'Checklists and resource centres are edited in the dashboard’s form. Close the builder.',
   loading: 'Loading the draft…',
 
   saved: 'Saved in the draft',
@@ -63,7 +64,9 @@ export const words = {
   addButton: 'Add button',
   label: 'Label',
   action: 'Action',
-  flow: 'Key of the flow',
+  flow: 'Flow to start',
+  flowKey: 'Key of the flow',
+  chooseFlow: 'Choose a flow',
   href: 'Link address',
   newButton: 'Next',
   question: 'Question',
@@ -74,7 +77,8 @@ export const words = {
   addChoice: 'Add choice',
   required: 'Require an answer',
   media: 'Image address',
-  mediaHint: 'Starts with https://. Upload images in the dashboard.',
+  mediaHint:
+    'Starts with https://. To upload an image, open Media of this step in the dashboard. It then appears here.',
   alt: 'Description for people who cannot see it',
 
   pickFor: {
