@@ -7,7 +7,8 @@ import {
   redeemMs,
   visitIdleMs,
 } from '../../src/core/organisation/ticket.ts'
-import { tour } from '../support/flows.ts'
+import { maxStartable } from '../../src/modules/tickets/schema.ts'
+import { checklist, tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
@@ -295,6 +296,39 @@ describe('a page on which a draft is built', () => {
     const { token, read } = await building()
     expect((await say('changes', proposed(change), { token })).status).toBe(status)
     expect((await read()).changes).toEqual([])
+  })
+
+  test('may name the flows that a button can start: those that visitors get, and nothing of them', async () => {
+    const { tenant, token } = await building()
+    tenant.publish(checklist({ key: 'start', name: 'Getting started' }))
+    tenant.publish(tour({ key: 'billing', name: 'Billing' }))
+    tenant.publish({
+      key: 'help',
+      kind: 'launcher',
+      name: 'Help',
+      launcher: { items: [{ key: 'docs', title: 'Docs', href: '/docs' }] },
+    })
+    tenant.publish(tour({ key: 'gone', name: 'Gone' }))
+    tenant.withdraw('gone', 'archived')
+    // A draft has another name than what visitors get, or is all that there is.
+    tenant.push(tour({ key: 'billing', name: 'Secret plan' }))
+    tenant.push(tour({ key: 'secret', name: 'Secret' }))
+    const other = await Tenant.of(world)
+    other.publish(tour({ key: 'theirs', name: 'Theirs' }))
+    const { body } = await say('draft', {}, { token })
+    expect(body.startable).toEqual([
+      { key: 'billing', name: 'Billing', kind: 'tour' },
+      { key: 'start', name: 'Getting started', kind: 'checklist' },
+    ])
+    expect(JSON.stringify(body)).not.toMatch(/secret|theirs|gone/i)
+    // A page that has the draft is not sent them again.
+    expect((await say('draft', { known: body.tag }, { token })).body.startable).toBeUndefined()
+  })
+
+  test('is sent the names of so many flows at most', async () => {
+    const { tenant, token } = await building()
+    for (let i = 0; i <= maxStartable; i++) tenant.publish(tour({ key: `flow-${i}` }))
+    expect((await say('draft', {}, { token })).body.startable).toHaveLength(maxStartable)
   })
 
   test('may propose texts that look like HTML or scripts, which nothing reads as such', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import type { FlowDefinition } from '../../src/core/flow/flow.ts'
 import { AuthoredSite } from '../support/authored-site.ts'
-import type { Page } from '../support/browser.ts'
+import { type Page, still } from '../support/browser.ts'
 import { DashboardHouse, hardToUse, type Manage } from '../support/dashboard.ts'
 import { isSaved } from '../support/flow-editor.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
@@ -22,16 +22,23 @@ afterAll(async () => {
   await house.close()
 })
 
-const definition = (key: string) => ({
+const definition = (key: string, first: object = {}) => ({
   key,
   name: key,
   targeting: { urls: [{ match: 'exact', pattern: '/nowhere' }] },
   steps: [
-    { key: 'hello', kind: 'modal', title: 'Hello' },
+    { key: 'hello', kind: 'modal', title: 'Hello', ...first },
     { key: 'create', title: 'Start a project', target: { selector: '#new' } },
     { key: 'invite', title: 'Invite your team', target: { selector: '#invite' } },
   ],
 })
+
+interface Startable {
+  key: string
+  name: string
+  kind: string
+  status: string
+}
 
 const draftOf = async (key: string) =>
   (await manage<{ definition: FlowDefinition }>('GET', `/flows/${key}/draft`)).definition
@@ -41,10 +48,10 @@ const stepsOf = async (key: string) => (await draftOf(key)).steps
 
 let count = 0
 
-/** A flow of its own, whose draft is open in the dashboard and on the page. */
-async function built(options: Parameters<typeof house.visit>[1] = {}) {
+/** A flow of its own, with more in its first step if wanted, whose draft is open in the dashboard and on the page. */
+async function built(options: Parameters<typeof house.visit>[1] = {}, first: object = {}) {
   const key = `built-${++count}`
-  await manage('POST', '/push', { flows: [definition(key)] })
+  await manage('POST', '/push', { flows: [definition(key, first)] })
   const { page } = await house.visit(`/flows/${key}/edit`, { role: 'editor', ...options })
   const requests: string[] = []
   page.context().on('request', request => requests.push(request.url()))
@@ -144,6 +151,7 @@ test('the title is written on the card, and the card is dragged to another side'
   await titlesBecome(key, 'Hello', 'Start a project now', 'Invite your team')
   await tab.keyboard.press('Enter')
   await card(tab, 'Start a project now').waitFor()
+  await still(tab)
   const box = (await tab.locator('[part=foot]').boundingBox())!
   await tab.mouse.move(box.x + 60, box.y + 2)
   await tab.mouse.down()
@@ -153,6 +161,122 @@ test('the title is written on the card, and the card is dragged to another side'
     async () => (await stepsOf(key))[1]!.placement.side,
     side => side === 'top',
   )
+})
+
+const bodyOf = (tab: Page) => tab.locator('[part=body]')
+const buttonsOf = async (key: string, place: number) => (await stepsOf(key))[place]!.buttons
+
+test('the text and the labels of buttons are written on the card, where they stand', async () => {
+  const { key, tab, complaints } = await built()
+  await choose(tab, 'Start a project')
+  await card(tab, 'Start a project').waitFor()
+  await bodyOf(tab).getByText('Add text').waitFor()
+  await bodyOf(tab).click()
+  const text = bodyOf(tab).getByRole('textbox', { name: 'Text' })
+  await text.fill('One <b>word</b>')
+  await text.selectText()
+  await bodyOf(tab).getByRole('button', { name: 'Italic' }).click()
+  await until(
+    async () => (await stepsOf(key))[1]!.body,
+    body => body === '_One <b>word</b>_',
+  )
+  // What the fields show is the same text, and the card is drawn anew once the author is elsewhere.
+  expect(await tab.locator('.fields textarea').inputValue()).toBe('_One <b>word</b>_')
+  await tab.getByLabel('Title').focus()
+  await bodyOf(tab).locator('em', { hasText: 'One <b>word</b>' }).waitFor()
+  // The drawn button is none of the author's until it gets a label.
+  await tab.locator('[part~=button]', { hasText: 'Next' }).click()
+  const label = tab.locator('.actions').getByRole('textbox', { name: 'Label' })
+  await tab.keyboard.press('Escape')
+  await card(tab, 'Start a project').getByRole('button', { name: 'Next' }).waitFor()
+  expect(await buttonsOf(key, 1)).toEqual([])
+  await card(tab, 'Start a project').getByRole('button', { name: 'Next' }).click()
+  await label.fill('Go on')
+  await tab.keyboard.press('Enter')
+  await card(tab, 'Start a project').getByRole('button', { name: 'Go on' }).waitFor()
+  await until(
+    () => buttonsOf(key, 1),
+    buttons => buttons.some(({ label }) => label === 'Go on'),
+  )
+  expect(await buttonsOf(key, 1)).toMatchObject([
+    { label: 'Back', action: 'back' },
+    { label: 'Go on', action: 'next' },
+  ])
+  // Nothing was pressed: the same step is shown.
+  await card(tab, 'Start a project').getByRole('button', { name: 'Back' }).waitFor()
+  const undo = bar(tab).getByRole('button', { name: 'Undo' })
+  await undo.click()
+  await until(
+    () => buttonsOf(key, 1),
+    buttons => buttons.length === 0,
+  )
+  await undo.click()
+  await until(
+    async () => (await stepsOf(key))[1]!.body,
+    body => body === '',
+  )
+  await bodyOf(tab).getByText('Add text').waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('by keyboard, too, the text and a label are written on the card, and give the focus back', async () => {
+  const { key, tab } = await built()
+  await card(tab, 'Hello').waitFor()
+  await bodyOf(tab).focus()
+  await tab.keyboard.press('Enter')
+  await tab.keyboard.type('Read ')
+  await tab.keyboard.press('Control+b')
+  await tab.keyboard.type('this')
+  await tab.keyboard.press('Escape')
+  await bodyOf(tab).locator('strong', { hasText: 'this' }).waitFor()
+  await until(
+    () => bodyOf(tab).evaluate(body => (body.getRootNode() as ShadowRoot).activeElement === body),
+    isFocused => isFocused,
+  )
+  await tab.keyboard.press('Tab')
+  await tab.keyboard.press('Enter')
+  await tab.keyboard.type('On we go')
+  await tab.keyboard.press('Enter')
+  const button = card(tab, 'Hello').getByRole('button', { name: 'On we go', exact: true })
+  await button.waitFor()
+  await until(
+    () => button.evaluate(one => (one.getRootNode() as ShadowRoot).activeElement === one),
+    isFocused => isFocused,
+  )
+  await until(
+    async () => (await stepsOf(key))[0]!,
+    ({ body, buttons }) => body === 'Read **this**' && buttons[0]?.label === 'On we go',
+  )
+})
+
+test('a tap on the text writes it, and a finger drags the card to another side', async () => {
+  const { key, tab } = await built({ hasTouch: true })
+  await choose(tab, 'Start a project')
+  await card(tab, 'Start a project').waitFor()
+  await bodyOf(tab).tap()
+  await bodyOf(tab).getByRole('textbox', { name: 'Text' }).fill('By finger')
+  await until(
+    async () => (await stepsOf(key))[1]!.body,
+    body => body === 'By finger',
+  )
+  await tab.keyboard.press('Escape')
+  await bodyOf(tab).getByText('By finger').waitFor()
+  await still(tab)
+  const box = (await tab.locator('[part=title]').boundingBox())!
+  const devtools = await tab.context().newCDPSession(tab)
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', dy?: number) =>
+    devtools.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: dy === undefined ? [] : [{ x: box.x + 20, y: box.y + 8 + dy }],
+    })
+  await send('touchStart', 0)
+  for (const dy of [-20, -100, -200, -300]) await send('touchMove', dy)
+  await send('touchEnd')
+  await until(
+    async () => (await stepsOf(key))[1]!.placement.side,
+    side => side === 'top',
+  )
+  expect(await tab.evaluate('scrollY')).toBe(0)
 })
 
 test('steps are added with a picked element, moved, deleted, and each change is undone', async () => {
@@ -211,6 +335,23 @@ test('a question is added, and one of its choices is renamed', async () => {
   await until(
     async () => (await stepsOf(key))[0]!.question?.choices?.[1],
     choice => choice?.label === 'Not yet' && choice.key === 'choice-2',
+  )
+})
+
+test('the flow that a button starts is chosen by its name', async () => {
+  const { key, tab } = await built()
+  await card(tab, 'Hello').waitFor()
+  await tab.getByRole('button', { name: 'Add button' }).click()
+  await tab.getByLabel('Action').selectOption('Start another flow')
+  const flow = tab.getByLabel('Flow to start')
+  // The builder's own flow is not published, and none that it can start.
+  expect(await flow.locator('option').allTextContents()).not.toContain(`${key} (Tour)`)
+  const { flows } = await manage<{ flows: Startable[] }>('GET', '/flows')
+  const started = flows.filter(one => one.status === 'published' && one.kind === 'tour').at(-1)!
+  await flow.selectOption(`${started.name} (Tour)`)
+  await until(
+    async () => (await stepsOf(key))[0]!.buttons[0],
+    button => button?.action === 'start' && button.flow === started.key,
   )
 })
 
@@ -320,6 +461,34 @@ test('a conflict is explained on the page, and is resolved in the dashboard', as
   await page.getByRole('button', { name: 'Keep mine' }).click()
   await titlesBecome(key, 'Mine', 'Start a project', 'Invite your team')
   await bar(tab).getByText('Saved in the draft').waitFor()
+})
+
+test('a checklist is edited in the form, and the builder says so', async () => {
+  const { key, tab } = await built()
+  await card(tab, 'Hello').waitFor()
+  const items = [{ key: 'one', title: 'First' }]
+  const checklist = { key, name: key, kind: 'checklist', steps: [], checklist: { items } }
+  await manage('PUT', `/flows/${key}/draft`, checklist, '*')
+  await bar(tab).getByText('are edited in the dashboard’s form').waitFor()
+  await card(tab, 'Hello').waitFor({ state: 'detached' })
+  expect(await bar(tab).getByRole('button').allTextContents()).toEqual([''])
+  await bar(tab).getByRole('button', { name: 'Close builder' }).click()
+  await tab.getByRole('heading', { name: 'News' }).waitFor()
+})
+
+test('the description of an image changes without its size, and another image has none yet', async () => {
+  const media = { image: 'https://images.example/a.png', alt: '', width: 40, height: 30 }
+  const { key, tab } = await built({}, { media })
+  const image = tab.getByRole('group', { name: 'Image' })
+  await image.getByLabel('Description').fill('A harbor')
+  const mediaIs = (expected: object) =>
+    until(
+      async () => (await stepsOf(key))[0]!.media,
+      found => JSON.stringify(found) === JSON.stringify(expected),
+    )
+  await mediaIs({ ...media, alt: 'A harbor' })
+  await image.getByLabel('Image address').fill('https://images.example/b.png')
+  await mediaIs({ image: 'https://images.example/b.png', alt: 'A harbor' })
 })
 
 test('on a phone, targets are 44 pixels high, and axe-core reports nothing', async () => {

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { AppError, unauthorized } from '../../core/errors.ts'
 import { pageFlow } from '../../core/flow/forms.ts'
+import type { Organisation } from '../../core/organisation/catalogue.ts'
 import {
   attendedMs,
   maxBuildRequests,
@@ -11,7 +12,7 @@ import {
 import type { AuthorTicket, TicketStore } from '../../storage/interfaces/tickets.ts'
 import { ownSession, type SessionOfAuthor, visitedSession } from './author-sessions.ts'
 import { storedFlow } from './previews.ts'
-import type { BuiltDraft, NewChange, SettledChanges } from './schema.ts'
+import { type BuiltDraft, maxStartable, type NewChange, type SettledChanges } from './schema.ts'
 import type { Holder, TicketDeps } from './tickets.ts'
 
 /**
@@ -88,12 +89,33 @@ export async function builtDraft(
   const tag = new Bun.CryptoHasher('sha256').update(JSON.stringify([flow, theme])).digest('base64')
   return {
     tag,
-    ...(tag !== known && { flow, ...(theme && { theme }) }),
+    ...(tag !== known && {
+      flow,
+      ...(theme && { theme }),
+      startable: await startableFlows(deps, organisation, session.flow),
+    }),
     isAttended: now - session.attendedAt < attendedMs,
     waiting: session.waiting,
     problem: session.settled.problem,
     undos: session.settled.undos,
   }
+}
+
+/** What a button of a flow can start, by name: other flows that visitors get, without what is in them. */
+async function startableFlows(
+  { flows }: Pick<TicketDeps, 'flows'>,
+  { ref }: Organisation,
+  but: string,
+): Promise<NonNullable<BuiltDraft['startable']>> {
+  const all = (await flows.read(ref)).flows
+  return all
+    .flatMap(({ key, status, newest }) => {
+      const { name, kind } = newest?.definition ?? {}
+      const isOffered = status === 'published' && key !== but && kind !== 'launcher'
+      return isOffered && name !== undefined && kind !== undefined ? [{ key, name, kind }] : []
+    })
+    .toSorted((a, b) => a.name.localeCompare(b.name))
+    .slice(0, maxStartable)
 }
 
 /** Forgets the changes that the dashboard has settled, and keeps what it says for the page. @throws AppError `not_found` */

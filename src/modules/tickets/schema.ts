@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Flow } from '../../core/flow/flow.ts'
+import { Flow, FlowDefinition } from '../../core/flow/flow.ts'
 import { ProposedChange } from '../../core/flow/proposed-change.ts'
 import { Theme } from '../../core/flow/theme.ts'
 import { closed, key, text } from '../../core/flow/values.ts'
@@ -147,11 +147,24 @@ export const KnownDraft = closed({
   known: Type.Optional(text(1, 100)),
 })
 
-/** The draft of a builder, with keys in place of ids. The flow is left out if the page has it. */
+/** At most this many flows are named to a builder. */
+export const maxStartable = 200
+
+/** The draft of a builder, with keys in place of ids. The first three are left out if the page has them. */
 export const BuiltDraft = Type.Object({
   tag: Type.String(),
   flow: Type.Optional(Flow),
   theme: Type.Optional(Theme),
+  /** The flows that a button can start, by name: those that are published, and nothing else of them. */
+  startable: Type.Optional(
+    Type.Array(
+      Type.Object({
+        key: Type.String(),
+        name: Type.String(),
+        kind: FlowDefinition.properties.kind,
+      }),
+    ),
+  ),
   isAttended: Type.Boolean(),
   waiting: Type.Array(Type.String()),
   problem: Type.Union([OneOf(buildProblems), Type.Null()]),

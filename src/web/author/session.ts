@@ -21,12 +21,20 @@ export interface Visit {
   draft: { title: string; selector: string | null } | null
 }
 
+/** A published flow that a button can start. */
+export interface Startable {
+  key: string
+  name: string
+  kind: Flow['kind']
+}
+
 /** The draft that is built, and how far the author's dashboard has come with the changes. */
 export interface Built {
-  /** Names this state of the draft. The flow and the theme are left out if they are known. */
+  /** Names this state of the draft. The three that follow are left out if they are known. */
   tag: string
   flow?: Flow
   theme?: Theme
+  startable?: Startable[]
   /** Whether the flow's editor is open in the dashboard. Nobody else applies changes. */
   isAttended: boolean
   /** The ids of the changes that are not in the draft yet. */

@@ -1,17 +1,19 @@
 import { useState } from 'preact/hooks'
 import { Icon, IconButton } from './icon.tsx'
-import { type Acts, type State, titleOf } from './state.ts'
+import { type Acts, isOfSteps, type State, titleOf } from './state.ts'
 import { words } from './words.ts'
 
 /** Whether everything is saved; if not, why, and what to do. */
 function Status({ draft, isMissing, isOver }: State) {
   const problem = isOver
     ? words.ended
-    : draft?.problem
-      ? words.problems[draft.problem]
-      : draft && !draft.isAttended
-        ? words.unattended
-        : null
+    : draft && !isOfSteps(draft.flow)
+      ? words.inForm
+      : draft?.problem
+        ? words.problems[draft.problem]
+        : draft && !draft.isAttended
+          ? words.unattended
+          : null
   const text =
     problem ??
     (!draft
@@ -125,7 +127,8 @@ const PickBar = ({ what, acts }: { what: 'target' | 'add'; acts: Acts }) => (
 
 /** The bar across the window: the draft's steps, and what concerns all of them. */
 export function Bar({ state, acts }: { state: State; acts: Acts }) {
-  const { code, draft, isFrozen, isFolded, isOver, picking } = state
+  const { code, draft, isFrozen, isFolded, picking } = state
+  const isUsable = !state.isOver && (!draft || isOfSteps(draft.flow))
   if (picking) return <PickBar what={picking} acts={acts} />
   return (
     <section class="bar" aria-label={words.builder}>
@@ -137,7 +140,7 @@ export function Bar({ state, acts }: { state: State; acts: Acts }) {
         </span>
         <Status {...state} />
         <div class="tools">
-          {!isOver && (
+          {isUsable && (
             <>
               <IconButton
                 icon="undo"
@@ -169,7 +172,7 @@ export function Bar({ state, acts }: { state: State; acts: Acts }) {
           <IconButton icon="close" label={words.close} onClick={acts.close} />
         </div>
       </div>
-      {!isOver && <Strip state={state} acts={acts} />}
+      {isUsable && <Strip state={state} acts={acts} />}
     </section>
   )
 }

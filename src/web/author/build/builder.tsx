@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import type { Plain } from '../../../core/flow/plain.ts'
 import { clearChoice, takenOf } from '../../../core/step/candidate.ts'
 import { mayNamePerson } from '../../../core/step/proposal.ts'
 import type { LoadStage } from '../../snippet/engine.ts'
@@ -13,12 +14,14 @@ import { createOutline, createPlace } from '../place.ts'
 import type { AuthorSession, Visit } from '../session.ts'
 import { styles as pickStyles } from '../styles.ts'
 import { Bar } from './bar.tsx'
+import { styleStage, unstyleStage } from './card-styles.ts'
 import { createDraft } from './draft.ts'
+import { dragCard, isCovered, makeMovable } from './dragging.ts'
 import { createDrawing, type DrawingOf } from './drawing.ts'
 import { createFreeze } from './freeze.ts'
-import { dragCard, editOnCard, isCovered } from './on-card.ts'
+import { editOnCard } from './on-card.tsx'
 import { listenToShortcuts } from './shortcuts.ts'
-import { type Acts, type State, stepIn } from './state.ts'
+import { type Acts, isOfSteps, type State, stepIn } from './state.ts'
 import { StepPanel } from './step-panel.tsx'
 import { styles } from './styles.ts'
 
@@ -98,8 +101,9 @@ export async function startBuilding(
     )
     root.dir = getComputedStyle(document.body).direction
     root.classList.toggle('other', state.isOtherSide)
-    if (!state.draft || state.picking || state.isOver) return drawing?.hide()
-    drawing?.show(state.draft.flow, state.step, state.draft.theme)
+    const { draft, picking, isOver, step } = state
+    if (!draft || picking || isOver || !isOfSteps(draft.flow)) return drawing?.hide()
+    drawing?.show(draft.flow, step, draft.theme)
   }
   const patch = (next: Partial<State>) => {
     state = { ...state, ...next }
@@ -118,13 +122,10 @@ export async function startBuilding(
     },
   })
 
-  /** Gives a field of the step the focus. */
-  const fieldOf = (name: 'input' | 'textarea') => {
-    if (state.isFolded) patch({ isFolded: false })
+  const focusTitle = () =>
     requestAnimationFrame(() =>
-      place.shadow.querySelector<HTMLElement>(`.fields ${name}`)?.focus({ preventScroll: true }),
+      place.shadow.querySelector<HTMLElement>('.fields input')?.focus({ preventScroll: true }),
     )
-  }
   let shownKey: string | null = null
   /** Moves the fields to the other side of the window if they cover the step, and would not there. */
   const makeRoom = () => {
@@ -168,7 +169,7 @@ export async function startBuilding(
       session.step.set(key)
       state = { ...state, step: key, isFolded: false }
       draft.propose({ do: 'add', after: step, step: { key, title, target } })
-      fieldOf('input')
+      focusTitle()
     },
     freeze() {
       freeze.switch(!state.isFrozen)
@@ -240,6 +241,7 @@ export async function startBuilding(
     removeEventListener('scroll', follow, { capture: true })
     pointed.show(null)
     drawing?.hide()
+    unstyleStage()
   }
 
   draw()
@@ -252,13 +254,21 @@ export async function startBuilding(
         shownKey = key
         if (key !== state.step) acts.choose(key)
         safely(raise)
-        safely(() =>
+        const stepNow = () => stepIn(state.draft?.flow, key)
+        const set = (field: 'title' | 'body' | 'buttons') => (value: Plain) =>
+          draft.type({ do: 'set', step: key, field, value })
+        safely(() => {
+          styleStage()
           editOnCard({
-            title: text => draft.type({ do: 'set', step: key, field: 'title', value: text }),
+            step: stepNow,
+            title: set('title'),
+            text: set('body'),
+            buttons: buttons => set('buttons')(buttons as unknown as Plain),
             left: draw,
-            text: () => fieldOf('textarea'),
-          }),
-        )
+          })
+          const step = stepNow()
+          if (step) makeMovable(step)
+        })
         if (isOther) setTimeout(() => safely(makeRoom), placedMs)
       },
       missing: isMissing =>

@@ -1,22 +1,53 @@
+import { buttonActions, flowKinds } from '../../../core/flow/names.ts'
 import type { Button, Step } from '../../snippet/parts.ts'
+import type { Startable } from '../session.ts'
+import { asMeant, maxButtons } from './buttons.ts'
 import { Group, Select, TextField } from './fields.tsx'
 import { IconButton } from './icon.tsx'
 import type { Acts } from './state.ts'
 import { words } from './words.ts'
 
-const maxButtons = 5
-
-/** Without what only means something beside another action. */
-const asMeant = ({ label, action, href, goto, flow }: Button) => ({
-  label,
-  action,
-  href: action === 'link' ? (href ?? '/') : null,
-  ...(action === 'next' && goto !== undefined && { goto }),
-  ...(action === 'start' && flow !== undefined && { flow }),
-})
+/** The flow that a button starts, by name. */
+function FlowField({
+  flow = '',
+  startable,
+  write,
+}: {
+  flow: string | undefined
+  startable: readonly Startable[]
+  write(flow: string, isTyped?: boolean): void
+}) {
+  // It may be one that is not published yet, or that this organisation does not have.
+  const isNamed = startable.some(({ key }) => key === flow)
+  const named = startable.map(({ key, name, kind }) => [key, `${name} (${flowKinds[kind]})`])
+  return startable.length === 0 ? (
+    <TextField
+      label={words.flowKey}
+      max={64}
+      isNeeded
+      value={flow}
+      onType={typed => write(typed.trim(), true)}
+    />
+  ) : (
+    <Select
+      label={words.flow}
+      value={flow}
+      options={Object.fromEntries(isNamed ? named : [[flow, flow || words.chooseFlow], ...named])}
+      onChange={write}
+    />
+  )
+}
 
 /** What visitors press below the text. */
-export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; acts: Acts }) {
+export function ButtonFields({
+  step: { key, buttons },
+  startable,
+  acts,
+}: {
+  step: Step
+  startable: readonly Startable[]
+  acts: Acts
+}) {
   const write = (next: readonly Button[], isTyped = false) =>
     (isTyped ? acts.type : acts.propose)({
       do: 'set',
@@ -26,8 +57,6 @@ export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; act
     })
   const change = (index: number, part: Partial<Button>, isTyped = false) =>
     write(buttons.with(index, { ...buttons[index]!, ...part }), isTyped)
-  // Which flow a button starts is chosen in the form.
-  const actions = Object.keys(words.actions) as Button['action'][]
   return (
     <Group title={words.buttons}>
       {buttons.length === 0 && <p class="hint">{words.buttonsEmpty}</p>}
@@ -44,9 +73,12 @@ export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; act
             <Select
               label={words.action}
               value={button.action}
-              options={words.actions}
-              only={actions.filter(action => action !== 'start' || action === button.action)}
-              onChange={action => change(i, { action })}
+              options={buttonActions}
+              onChange={action => {
+                const [first] = startable
+                const flow = action === 'start' ? (button.flow ?? first?.key) : undefined
+                change(i, { action, flow })
+              }}
             />
           </div>
           {button.action === 'link' && (
@@ -59,12 +91,10 @@ export function ButtonFields({ step: { key, buttons }, acts }: { step: Step; act
             />
           )}
           {button.action === 'start' && (
-            <TextField
-              label={words.flow}
-              max={100}
-              isNeeded
-              value={button.flow ?? ''}
-              onType={flow => change(i, { flow: flow.trim() }, true)}
+            <FlowField
+              flow={button.flow}
+              startable={startable}
+              write={(flow, isTyped) => change(i, { flow }, isTyped)}
             />
           )}
           <IconButton

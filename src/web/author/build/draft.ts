@@ -4,7 +4,7 @@ import type { Theme } from '../../../core/flow/theme.ts'
 import type { Flow, Step } from '../../snippet/parts.ts'
 import { quietly } from '../../snippet/safely.ts'
 import { uuid } from '../../snippet/uuid.ts'
-import { type AuthorSession, type Built, Ended, Rejected } from '../session.ts'
+import { type AuthorSession, type Built, Ended, Rejected, type Startable } from '../session.ts'
 
 /** How often the page asks for the draft, and how soon after it has proposed something, milliseconds. */
 const pollMs = 1_000
@@ -39,6 +39,7 @@ function withChanges(flow: Flow, changes: readonly ProposedChange[]): Flow {
 export interface DraftState {
   flow: Flow
   theme: Theme | null
+  startable: readonly Startable[]
   isAttended: boolean
   /** How many changes are not saved yet. */
   waiting: number
@@ -57,6 +58,7 @@ export function createDraft(
   let known: Built | null = null
   let flow: Flow | null = null
   let theme: Theme | null = null
+  let startable: readonly Startable[] = []
   let problem: DraftState['problem'] = null
   /** Those that are not saved yet, oldest first. */
   let pending: { id: string; change: ProposedChange; isSent: boolean }[] = []
@@ -72,6 +74,7 @@ export function createDraft(
         pending.map(({ change }) => change),
       ),
       theme,
+      startable,
       isAttended: known.isAttended,
       waiting: pending.length,
       problem: problem ?? known.problem,
@@ -121,6 +124,7 @@ export function createDraft(
         if (read.flow) {
           flow = read.flow
           theme = read.theme ?? null
+          startable = read.startable ?? []
         }
         pending = pending.filter(({ id }) => !sent.has(id) || read.waiting.includes(id))
         if (problem === 'unreachable') problem = null

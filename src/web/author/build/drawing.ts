@@ -6,7 +6,8 @@ import type { Flow, Step } from '../../snippet/parts.ts'
 import { newRun } from '../../snippet/runs.ts'
 import { safely } from '../../snippet/safely.ts'
 import type { Stage } from '../../snippet/stage.ts'
-import { isWriting, stageRoot } from './on-card.ts'
+import { isWriting } from './on-card.tsx'
+import { stageRoot } from './stage-root.ts'
 
 /**
  * A step is shown whatever its rules say. If its element is not there, it is waited for, and no other step is

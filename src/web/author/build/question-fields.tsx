@@ -1,3 +1,4 @@
+import { questionTypes, ratingScales } from '../../../core/flow/names.ts'
 import type { Question } from '../../../core/flow/question.ts'
 import type { Step } from '../../snippet/parts.ts'
 import { Group, Select, TextField } from './fields.tsx'
@@ -42,14 +43,14 @@ export function QuestionFields({ step: { key, question }, acts }: { step: Step; 
       <Select
         label={words.kind}
         value={question?.type ?? 'none'}
-        options={words.questions}
+        options={{ none: words.noQuestion, ...questionTypes }}
         onChange={type => write(type === 'none' ? null : fresh[type])}
       />
       {question?.type === 'rating' && (
         <Select
           label={words.scale}
           value={question.scale ?? 'nps'}
-          options={words.scales}
+          options={ratingScales}
           onChange={scale => {
             const { min, max, ...rest } = question
             write({ ...rest, scale })

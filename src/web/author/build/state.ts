@@ -48,3 +48,6 @@ export const stepIn = (flow: Flow | undefined, key: string | null): Step | undef
 
 export const titleOf = (step: Step, untitled: (place: number) => string): string =>
   step.title.trim() || untitled(step.position + 1)
+
+/** Whether a flow is what the builder shows: the items of other kinds are edited in the dashboard. */
+export const isOfSteps = ({ kind }: Flow): boolean => kind === 'tour' || kind === 'announcement'

@@ -1,10 +1,12 @@
+import { aligns, sides, stepKinds } from '../../../core/flow/names.ts'
+import type { Plain } from '../../../core/flow/plain.ts'
 import type { Step } from '../../snippet/parts.ts'
 import { ButtonFields } from './button-fields.tsx'
 import { Group, MarkdownField, Select, TextField } from './fields.tsx'
 import { IconButton } from './icon.tsx'
 import { PickedElement } from './picked-element.tsx'
 import { QuestionFields } from './question-fields.tsx'
-import { type Acts, type State, stepIn } from './state.ts'
+import { type Acts, isOfSteps, type State, stepIn } from './state.ts'
 import { words } from './words.ts'
 
 type Placement = Step['placement']
@@ -37,7 +39,7 @@ function PlaceFields({ step, acts }: { step: Step; acts: Acts }) {
         <Select
           label={words.kind}
           value={kind}
-          options={words.kinds}
+          options={stepKinds}
           onChange={value => acts.propose({ do: 'set', step: key, field: 'kind', value })}
         />
         <Select
@@ -56,13 +58,13 @@ function PlaceFields({ step, acts }: { step: Step; acts: Acts }) {
           <Select
             label={words.side}
             value={placement.side}
-            options={words.sides}
+            options={sides}
             onChange={side => place({ side })}
           />
           <Select
             label={words.align}
             value={placement.align}
-            options={words.aligns}
+            options={aligns}
             onChange={align => place({ align })}
           />
         </div>
@@ -73,11 +75,10 @@ function PlaceFields({ step, acts }: { step: Step; acts: Acts }) {
 
 function MediaFields({ step: { key, media }, acts }: { step: Step; acts: Acts }) {
   if (media?.video) return null
-  const write = (next: { image?: string; alt?: string }) => {
-    const { image = '', alt = '' } = { ...media, ...next }
-    const value = image === '' ? null : { image, ...(alt !== '' && { alt }) }
-    acts.type({ do: 'set', step: key, field: 'media', value })
-  }
+  const set = (value: Plain) => acts.type({ do: 'set', step: key, field: 'media', value })
+  /** Another image has another size. */
+  const setImage = (image: string) =>
+    set(image === '' ? null : { image, ...(media?.alt !== undefined && { alt: media.alt }) })
   return (
     <Group title={words.image}>
       <TextField
@@ -87,7 +88,7 @@ function MediaFields({ step: { key, media }, acts }: { step: Step; acts: Acts })
         value={media?.image ?? ''}
         onType={image => {
           // Any other beginning is not an address yet.
-          if (image === '' || /^(https:\/\/[^/]|\/[^/])/.test(image)) write({ image: image.trim() })
+          if (image === '' || /^(https:\/\/[^/]|\/[^/])/.test(image)) setImage(image.trim())
         }}
       />
       {media?.image && (
@@ -95,7 +96,7 @@ function MediaFields({ step: { key, media }, acts }: { step: Step; acts: Acts })
           label={words.alt}
           max={500}
           value={media.alt ?? ''}
-          onType={alt => write({ alt })}
+          onType={alt => set({ ...media, alt })}
         />
       )}
     </Group>
@@ -107,7 +108,7 @@ export function StepPanel({ state, acts }: { state: State; acts: Acts }) {
   const { draft, picking, picked, isFolded, isOver } = state
   if (picked) return <PickedElement picked={picked} acts={acts} />
   const step = stepIn(draft?.flow, state.step)
-  if (isOver || picking || isFolded || !draft) return null
+  if (isOver || picking || isFolded || !draft || !isOfSteps(draft.flow)) return null
   if (!step) return <p class="panel note">{words.empty}</p>
   const { steps } = draft.flow
   const { position, key } = step
@@ -145,7 +146,7 @@ export function StepPanel({ state, acts }: { state: State; acts: Acts }) {
         <TextField label={words.title} max={200} value={step.title} onType={set('title')} />
         <MarkdownField label={words.text} max={10_000} value={step.body} onType={set('body')} />
         <PlaceFields step={step} acts={acts} />
-        <ButtonFields step={step} acts={acts} />
+        <ButtonFields step={step} startable={draft.startable} acts={acts} />
         <QuestionFields step={step} acts={acts} />
         <MediaFields step={step} acts={acts} />
       </div>

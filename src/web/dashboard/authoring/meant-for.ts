@@ -1,6 +1,6 @@
 import type { AudienceRule, FlowDefinition } from '../../../core/flow/flow.ts'
+import { matchNames, operators } from '../../../core/flow/names.ts'
 import { formatDay, zoneName } from '../parts/format.ts'
-import { matchNames, operators } from './form/names.ts'
 import { writeValue } from './form/rule-value.ts'
 
 /** Where, to whom and when a flow is shown, in words. */

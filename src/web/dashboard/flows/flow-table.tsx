@@ -1,3 +1,4 @@
+import { flowKinds } from '../../../core/flow/names.ts'
 import type { Summary } from '../../../modules/analytics/schema.ts'
 import type { FlowSummary } from '../analytics/summary.ts'
 import { Sparkline } from '../charts/sparkline.tsx'
@@ -8,7 +9,7 @@ import { type Column, Table } from '../parts/table.tsx'
 import { Tip } from '../parts/tip.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { nameOfState, type StepCheck, toneOfState, worstState } from '../steps/health.ts'
-import { type AuthoredFlow, flowKinds } from './flow-list.ts'
+import type { AuthoredFlow } from './flow-list.ts'
 import { statusOf } from './status.ts'
 
 interface Row {

@@ -1,4 +1,4 @@
-import { flowKinds } from '../flows/flow-list.ts'
+import { flowKinds } from '../../../core/flow/names.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { formatCount, formatDateTime, none } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'

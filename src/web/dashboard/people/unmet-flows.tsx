@@ -1,5 +1,6 @@
+import { flowKinds } from '../../../core/flow/names.ts'
 import { useRead } from '../api/read.ts'
-import { type FlowList, flowKinds, flowsPath } from '../flows/flow-list.ts'
+import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'

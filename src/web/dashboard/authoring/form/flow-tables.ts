@@ -1,7 +1,6 @@
+import { allOrAny, flowKinds, matchNames } from '../../../../core/flow/names.ts'
 import type { Mapping } from '../../../../core/flow/plain.ts'
-import { flowKinds } from '../../flows/flow-list.ts'
 import { frequencyOf, kindOf, mappingsAt, textOf } from './flow-json.ts'
-import { allOrAny, matchNames } from './names.ts'
 import type { Field, Group } from './table.ts'
 import { themeGroups } from './theme-table.ts'
 

@@ -1,3 +1,4 @@
+import { questionTypes, ratingScales } from '../../../../core/flow/names.ts'
 import type { Mapping } from '../../../../core/flow/plain.ts'
 import { freeKey } from './entries.ts'
 import { mappingsAt, textIn, textOf } from './flow-json.ts'
@@ -25,7 +26,7 @@ export const question: Group = {
       at: 'question.type',
       label: 'Answered by',
       as: 'cards',
-      names: { rating: 'Rating', choice: 'Choice', text: 'Text' },
+      names: questionTypes,
       only: {
         rating: ['scale', 'min', 'max', 'low', 'high'].map(name => `question.${name}`),
         choice: ['question.choices', 'question.several'],
@@ -45,7 +46,7 @@ export const question: Group = {
       at: 'question.scale',
       label: 'Scale',
       as: 'cards',
-      names: { nps: '0 to 10', stars: 'Stars', numbers: 'Numbers' },
+      names: ratingScales,
       chosen: () => 'nps',
       only: { numbers: ['question.min', 'question.max'] },
       shown: asks('rating'),

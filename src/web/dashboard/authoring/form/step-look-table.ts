@@ -1,6 +1,6 @@
+import { aligns, sides, stepKinds } from '../../../../core/flow/names.ts'
 import type { Mapping } from '../../../../core/flow/plain.ts'
 import { kindOf, stepKindOf, textIn } from './flow-json.ts'
-import { stepKinds } from './names.ts'
 import type { Group } from './table.ts'
 
 /** The fields of a step that say how it looks and where it stands. */
@@ -31,14 +31,14 @@ export const place: Rows = [
       at: 'placement.side',
       label: 'Side',
       as: 'choice',
-      names: { top: 'Top', right: 'Right', bottom: 'Bottom', left: 'Left' },
+      names: sides,
       shown: isPlaced,
     },
     {
       at: 'placement.align',
       label: 'Align',
       as: 'choice',
-      names: { start: 'Start', center: 'Center', end: 'End' },
+      names: aligns,
       shown: isPlaced,
     },
   ],

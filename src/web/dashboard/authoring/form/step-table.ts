@@ -1,6 +1,6 @@
+import { allOrAny, buttonActions } from '../../../../core/flow/names.ts'
 import { mappingsAt, textIn } from './flow-json.ts'
 import { pageFields } from './flow-tables.ts'
-import { allOrAny } from './names.ts'
 import { question } from './question-table.ts'
 import { finding, media, place } from './step-look-table.ts'
 import type { Group } from './table.ts'
@@ -22,14 +22,7 @@ const buttons: Group = {
               at: 'action',
               label: 'Action',
               as: 'choice',
-              names: {
-                next: 'Next step',
-                back: 'Previous step',
-                complete: 'Complete',
-                dismiss: 'Dismiss',
-                link: 'Open a link',
-                start: 'Start another flow',
-              },
+              names: buttonActions,
               only: { link: ['href'], next: ['goto'], start: ['flow'] },
             },
             {

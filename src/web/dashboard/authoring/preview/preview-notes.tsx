@@ -1,8 +1,8 @@
 import type { Flow, Item, Step } from '../../../../core/flow/flow.ts'
 import { itemsOf } from '../../../../core/flow/items.ts'
+import { matchNames } from '../../../../core/flow/names.ts'
 import { shownAs } from '../../../../core/flow/shown-as.ts'
 import { Button } from '../../parts/button.tsx'
-import { matchNames } from '../form/names.ts'
 
 type Track = (name: string) => void
 
