@@ -95,6 +95,20 @@ test('figures on the screen match the API and the CSV', async () => {
   expect(noticed.complaints).toEqual([])
 })
 
+test('the bar of a step is beside its numbers, and its times are on one line', async () => {
+  const { page } = await house.visit('/flows/welcome', { viewport: { width: 1_200, height: 900 } })
+  await page.getByText('Where people leave').waitFor()
+  const rows = (await page.evaluate(`[...document.querySelectorAll('.funnel tbody tr')].map(row => {
+    const middle = element => {
+      const { top, height } = element.getBoundingClientRect()
+      return top + height / 2
+    }
+    const off = middle(row.querySelector('.parts-bar')) - middle(row.querySelector('.rate > :first-child'))
+    return { isBeside: Math.abs(off) < 3, lines: row.querySelector('.seconds bdi').getClientRects().length }
+  })`)) as object[]
+  expect(rows).toEqual(Array(3).fill({ isBeside: true, lines: 1 }))
+})
+
 test('days are grouped into weeks or months as the address says, and into weeks by default in a long range', async () => {
   const { page } = await house.visit('/flows/welcome?tz=UTC')
   await page.getByRole('heading', { name: 'Runs by day' }).waitFor()

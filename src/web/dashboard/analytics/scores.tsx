@@ -130,7 +130,7 @@ export function Distribution({
       isTitle: true,
       value: ({ value, label }) => (typeof value === 'number' ? value : (label ?? value)),
       cell: ({ value, label }) => (
-        <span class="answer-value">
+        <span class="row">
           {typeof value === 'number' ? value : (label ?? value)}
           {typeof value === 'number' && label && <small>{label}</small>}
         </span>

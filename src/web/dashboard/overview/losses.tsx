@@ -65,6 +65,7 @@ function Leaving({ flow, step, params }: { flow: string; step: WorstStep; params
 
 /** Where a flow loses most, and what is broken there, with the way to its repair. */
 function Story({ loss: { flow, worst, broken }, params }: { loss: Loss; params: LinkParams }) {
+  if (!worst && !broken) return null
   return (
     <span class="stack gap-1">
       {worst && worst.key !== broken?.step.key && (

@@ -111,7 +111,7 @@ export function Table<Row>({
           ))}
         </tbody>
       </table>
-      {file !== undefined && rows.length > 0 && (
+      {file !== undefined && rows.length > 0 && !isPart && (
         <button
           type="button"
           class="file-link off-paper"

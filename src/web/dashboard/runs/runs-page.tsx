@@ -92,7 +92,7 @@ function Controls({ flow, question }: { flow: AuthoredFlow; question: Question }
         )}
       </Filters>
       <LinkButton icon="download" href={csvAddress(flow.key, question, 'runs')} download>
-        Download all runs (CSV)
+        Download CSV
       </LinkButton>
     </div>
   )
