@@ -43,7 +43,7 @@ test('figures on the screen match the API and the CSV', async () => {
   const { starts, uniqueUsers, completionRate, dismissals, inProgress } = data.totals
   const { medianSeconds, distribution } = data.timeToComplete
   expect(figures.map(text => text.trim())).toEqual([
-    ...[`${starts}`, `${uniqueUsers}`, `${completionRate! * 100}%`],
+    ...[`${starts}`, `${uniqueUsers}`, `${(completionRate! * 100).toFixed(1)}%`],
     ...[`${medianSeconds} s`, `${dismissals}`, `${inProgress}`],
   ])
   expect(of('total')[0]).toMatchObject({
@@ -299,7 +299,7 @@ test('the figures of a selected trait match the API and the downloaded table', a
     ]),
   )
   expect(shown.map(cells => cells[6])).toEqual(
-    segments!.map(({ completionRate }) => `${completionRate! * 100}%`),
+    segments!.map(({ completionRate }) => `${(completionRate! * 100).toFixed(1)}%`),
   )
   const table = page.getByRole('table', { name: captionBy('plan') })
   const csv = await downloadedCsv(page, table.locator('+ .file-link'))

@@ -60,13 +60,13 @@ export function AuditChange({ line: { before, after } }: { line: AuditLine }) {
   )
   if (changed.length === 0) return null
   return (
-    <ul class="changes">
+    <ul class="changes break">
       {changed.map(name => (
         <li key={name}>
-          <span class="change-name">{nameOf(name)}</span>{' '}
+          <span class="soft">{nameOf(name)}</span>{' '}
           {before && name in before && (
             <>
-              <del>
+              <del class="soft">
                 <span class="unseen">from </span>
                 {shown(name, before[name])}
               </del>{' '}

@@ -129,7 +129,7 @@ export function Table<Row>({
   if (!isFolded) return table
   return (
     <details class="as-table">
-      <summary>Show as a table</summary>
+      <summary class="fine">Show as a table</summary>
       {table}
     </details>
   )

@@ -24,7 +24,7 @@ import { SaveSegment } from './segment.tsx'
 const pauseMs = 300
 
 const Chip = ({ text, onRemove }: { text: string; onRemove: () => void }) => (
-  <li class="chip">
+  <li class="chip line gap-1">
     {text}
     <IconButton icon="close" label={`Remove ${text}`} onClick={onRemove} />
   </li>

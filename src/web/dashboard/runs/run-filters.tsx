@@ -62,7 +62,7 @@ export function FilterChips({ flow }: { flow: AuthoredFlow }) {
         const text = sayFilter(name, filters[name]!, filters.outcome, titleOf, segment)
         return (
           <li key={name}>
-            <a class="chip" href={withFilters({ [name]: null, after: null })}>
+            <a class="chip line gap-1" href={withFilters({ [name]: null, after: null })}>
               {text}
               <span class="unseen">: remove filter</span>
               <Icon name="close" size={12} />

@@ -83,9 +83,10 @@ function Controls({ flow, question }: { flow: AuthoredFlow; question: Question }
         {published.length > 1 && (
           <Select
             label="Version"
+            isLabelUnseen
             isInline
             value={question.version ?? ''}
-            none="All"
+            none="All versions"
             options={published.map(version => [version, `Version ${version}`] as const)}
             onChange={version => setFilters({ version, after: null })}
           />
