@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import type { SettingName } from '../config/settings.ts'
 import { attempt } from '../core/attempt.ts'
@@ -267,10 +268,16 @@ export const operator = () => ({ 'cairn-operator': operatorName() })
  */
 function operatorName(): string {
   const { username, uid } = userInfo()
-  // Bun knows only the name in the environment.
-  const name = username === 'unknown' ? `user ${uid}` : username
+  // Bun knows only the name in the environment, which services and containers do not set.
+  const name = username === 'unknown' ? (accountName(uid) ?? `user ${uid}`) : username
   const { SUDO_USER } = process.env
   return SUDO_USER ? `${SUDO_USER} as ${name}` : name
+}
+
+/** The name of an account of this machine; undefined if it has none. */
+function accountName(uid: number): string | undefined {
+  const accounts = attempt(() => readFileSync('/etc/passwd', 'utf8'), '')
+  return new RegExp(`^([^:\n]+):[^:\n]*:${uid}:`, 'm').exec(accounts)?.[1]
 }
 
 function theOne(

@@ -83,10 +83,10 @@ describe('beside a running server', () => {
       const { stdout } = await explain(...(args as [string]))
       return stdout.split('\n').find(line => line.includes(' identify '))
     }
-    const waits = 'pages with data-identify="wait" show it'
+    const waits = 'pages that wait for the person show it'
     const at = ['--page', page]
     expect(await identify('later', ...at, '--user', 'cleo')).toEndWith(
-      `${waits} after identify(); other pages show it before, as to a new visitor, and hide it then`,
+      `${waits} once they are identified; other pages show it before, as to a new visitor, and hide it then`,
     )
     expect(await identify('later', ...at, '--user', 'dan')).toEndWith('as to a new visitor')
     expect(await identify('welcome', ...at, ...pro, '--user', 'dan')).toEndWith(

@@ -24,3 +24,9 @@ test('without members, the list says what to do; a member who is not there is an
     expect([command, status, stderr]).toEqual([command, 1, 'cairn: member not found.\n'])
   }
 })
+
+test('who runs a command is in the audit log by their name, also without USER in the environment', async () => {
+  const [line] = await cairn.json<{ actor: string }[]>(['audit'])
+  const { stdout } = Bun.spawnSync(['id', '--user', '--name'])
+  expect(line!.actor).toBe(`${stdout}`.trim())
+})

@@ -136,7 +136,7 @@ const reasons: Record<
   },
   delay({ flow: { when } }) {
     if (when?.delayMs === undefined) return null
-    return `on the page for ${when.delayMs} ms, which only the browser knows`
+    return `on the page for ${when.delayMs / 1000} s, which only the browser knows`
   },
   trigger({ flow: { when } }, { onPage }) {
     if (when?.trigger === undefined) return null
@@ -225,7 +225,7 @@ function priorityRule(candidate: Candidate, best: Candidate | undefined): Decide
 function targetRules({ flow }: Candidate): DecidedRule[] {
   const target = flow.steps[0]?.target
   if (!target) return []
-  const after = `after ${target.waitMs} ms`
+  const after = `after ${target.waitMs / 1000} s`
   const otherwise = {
     skip: `${after} without it, its step is skipped`,
     wait: 'without it, the step waits',

@@ -220,10 +220,10 @@ function identifyRule(candidate: Candidate, visit: Visit, isNamed: boolean): Rul
     return {
       ...rule,
       holds: true,
-      why: 'the flow is for everybody, so pages show it before identify()',
+      why: 'the flow is for everybody, so pages show it before they know the person',
     }
   }
-  const waits = 'pages with data-identify="wait" show it'
+  const waits = 'pages that wait for the person show it'
   if (!isNamed) {
     const why = `${waits} after the time-out, because nobody is identified`
     return { ...rule, holds: null, why }
@@ -236,5 +236,5 @@ function identifyRule(candidate: Candidate, visit: Visit, isNamed: boolean): Rul
   const meanwhile = isForStrangers
     ? `other pages show it before, as to a new visitor${isTheirs ? '' : ', and hide it then'}`
     : 'so do other pages, because a new visitor does not see it'
-  return { ...rule, holds: null, why: `${waits} after identify(); ${meanwhile}` }
+  return { ...rule, holds: null, why: `${waits} once they are identified; ${meanwhile}` }
 }

@@ -197,10 +197,10 @@ test('the parts of a condition say which of them held', () => {
 })
 
 test.each([
-  [target(), /#search; after 3000 ms without it, its step is skipped/],
+  [target(), /#search; after 3 s without it, its step is skipped/],
   [target({ onMissing: 'wait' }), /without it, the step waits/],
   [target({ alternates: ['#find'] }), /has #search or finds it otherwise/],
-  [target({ onMissing: 'stop', waitMs: 0 }), /after 0 ms without it, the flow ends/],
+  [target({ onMissing: 'stop', waitMs: 0 }), /after 0 s without it, the flow ends/],
 ])('the target of the first step is left to the browser: %#', (first, why) => {
   const { rules, shown } = decide(candidate({ target: first }), visit, [])
   expect(rules.at(-1)).toMatchObject({

@@ -162,7 +162,7 @@ describe('what has to have happened', () => {
       { events: { e: [now] } },
       'event false: e was caused 1 time, 2 times needed; as far as the server knows',
     ],
-    [{ delayMs: 5 }, {}, 'delay null: on the page for 5 ms, which only the browser knows'],
+    [{ delayMs: 5 }, {}, 'delay null: on the page for 0.005 s, which only the browser knows'],
     [
       { element: '#a' },
       {},

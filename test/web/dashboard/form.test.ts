@@ -77,7 +77,7 @@ test('every part is usable on every screen, also from right to left', async () =
   await page.getByText('Spring news').waitFor()
   await requireSoundOnEveryScreen(page, noticed)
   await part(page, 'Pages and people')
-  await page.getByLabel('Values, separated by commas').waitFor()
+  await page.getByLabel('Values').waitFor()
   await requireSoundOnEveryScreen(page, noticed)
   await part(page, 'Schedule and rollout')
   await requireSoundOnEveryScreen(page, noticed)

@@ -176,6 +176,12 @@ test('the jump list opens a flow, arrows select a day of its chart, and single-l
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
+/** Whether an open menu reaches beyond the content of its page. */
+const isBesideContent = `(() => {
+  const rightOf = selector => document.querySelector(selector).getBoundingClientRect().right
+  return rightOf('.menu-panel:popover-open') > rightOf('.page-head') + 1
+})()`
+
 test('menus, definitions, dialogs and the navigation drawer are accessible in dark and light mode', async () => {
   const { page, noticed } = await house.visit('/flows/welcome')
   await page.getByText('Where people leave').waitFor()
@@ -188,10 +194,17 @@ test('menus, definitions, dialogs and the navigation drawer are accessible in da
   for (const name of [/Berlin/, /^Download$/, /Ann/]) {
     await page.getByRole('button', { name }).click()
     await page.locator('.menu-panel:popover-open').waitFor()
+    expect(await page.evaluate(isBesideContent)).toBe(false)
     await requireUsable()
     await page.keyboard.press('Escape')
     await page.locator('.menu-panel:popover-open').waitFor({ state: 'detached' })
   }
+  // The keyboard stops at columns that sort, and at no explained word besides.
+  expect(
+    await page.evaluate(
+      "[...document.querySelectorAll('.term')].filter(term => term.tabIndex >= 0).length",
+    ),
+  ).toBe(0)
   await page.getByText('Reached', { exact: true }).first().hover()
   await page.getByRole('tooltip').first().waitFor()
   await requireUsable()

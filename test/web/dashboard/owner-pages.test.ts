@@ -227,6 +227,16 @@ describe('settings', () => {
   })
 })
 
+test('the audit log shows a change in words, not in JSON', async () => {
+  const manage = await house.manager('flows:write')
+  const rule = { attribute: 'plan', op: 'eq', value: 'free' }
+  const filter = { rules: [rule], flows: [{ flow: 'welcome', outcome: 'dismissed' }] }
+  await manage('POST', '/segments', { name: 'Free and gone', filter })
+  const { page } = await house.visit('/settings/audit?subject=Free+and+gone')
+  const line = page.getByRole('row', { name: 'Created a segment' })
+  await line.getByText('filter plan is free, welcome: dismissed').waitFor()
+})
+
 test('the audit log is filtered by subject and split into pages, each with an address', async () => {
   const { page } = await house.visit('/settings/audit?subject=welcome')
   await page.getByText('Pushed and published').waitFor()

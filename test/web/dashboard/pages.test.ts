@@ -58,6 +58,25 @@ test('the first page loads one font and at most 56 KiB of its own, compressed wi
   expect([...hosts]).toEqual([new URL(house.server.url).host])
 })
 
+test('every page is as wide and in the same place, however long it is', async () => {
+  const { page } = await house.visit('', { viewport: { width: 1_440, height: 900 } })
+  await page.getByText('Spring news').first().waitFor()
+  const places = new Set<unknown>()
+  for (const name of ['Flows', 'People', 'Troubleshoot', 'Installation', 'Settings']) {
+    await page.getByRole('link', { name, exact: true }).first().click()
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+    places.add(
+      await page.evaluate(`(() => {
+        const { left, top } = document.querySelector('.page h1').getBoundingClientRect()
+        const { width: whole } = document.querySelector('.page-head').getBoundingClientRect()
+        return [left, top, whole, getComputedStyle(document.documentElement).scrollbarGutter].join()
+      })()`),
+    )
+  }
+  expect([...places]).toEqual([...places].slice(0, 1))
+  expect([...places][0]).toEndWith('stable')
+})
+
 test("the dashboard works behind a proxy's path", async () => {
   const prefix = '/tools/cairn'
   const proxy = Bun.serve({

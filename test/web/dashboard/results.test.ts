@@ -43,7 +43,7 @@ test('figures on the screen match the API and the CSV', async () => {
   const { starts, uniqueUsers, completionRate, dismissals, inProgress } = data.totals
   const { medianSeconds, distribution } = data.timeToComplete
   expect(figures.map(text => text.trim())).toEqual([
-    ...[`${starts}`, `${uniqueUsers}`, `${completionRate! * 100}%`],
+    ...[`${starts}`, `${uniqueUsers}`, `${(completionRate! * 100).toFixed(1)}%`],
     ...[`${medianSeconds} s`, `${dismissals}`, `${inProgress}`],
   ])
   expect(of('total')[0]).toMatchObject({
@@ -93,6 +93,20 @@ test('figures on the screen match the API and the CSV', async () => {
   )
   expect(daily).toEqual(of('day').map(row => [row.starts!, row.completions!, row.dismissals!]))
   expect(noticed.complaints).toEqual([])
+})
+
+test('the bar of a step is beside its numbers, and its times are on one line', async () => {
+  const { page } = await house.visit('/flows/welcome', { viewport: { width: 1_200, height: 900 } })
+  await page.getByText('Where people leave').waitFor()
+  const rows = (await page.evaluate(`[...document.querySelectorAll('.funnel tbody tr')].map(row => {
+    const middle = element => {
+      const { top, height } = element.getBoundingClientRect()
+      return top + height / 2
+    }
+    const off = middle(row.querySelector('.parts-bar')) - middle(row.querySelector('.rate > :first-child'))
+    return { isBeside: Math.abs(off) < 3, lines: row.querySelector('.seconds bdi').getClientRects().length }
+  })`)) as object[]
+  expect(rows).toEqual(Array(3).fill({ isBeside: true, lines: 1 }))
 })
 
 test('days are grouped into weeks or months as the address says, and into weeks by default in a long range', async () => {
@@ -285,7 +299,7 @@ test('the figures of a selected trait match the API and the downloaded table', a
     ]),
   )
   expect(shown.map(cells => cells[6])).toEqual(
-    segments!.map(({ completionRate }) => `${completionRate! * 100}%`),
+    segments!.map(({ completionRate }) => `${(completionRate! * 100).toFixed(1)}%`),
   )
   const table = page.getByRole('table', { name: captionBy('plan') })
   const csv = await downloadedCsv(page, table.locator('+ .file-link'))

@@ -145,7 +145,7 @@ test('an explanation rejects invalid values, shows the conditions of the API, an
   await page.getByRole('button', { name: 'Check' }).click()
   await page.getByRole('link', { name: 'Welcome tour' }).click()
   await page.getByText('Welcome tour is not shown').waitFor()
-  const said = await page.locator('.rules > li > div > p:first-child').allInnerTexts()
+  const said = await page.locator('.rules > li > div > p:first-child').allTextContents()
   const answer = await apiOf(house.server, token)('POST', '/manage/explain', {
     ...{ flow: 'welcome', userId: 'person-0', traits: { plan: 'pro' } },
     url: 'https://app.example.com/projects',
@@ -179,7 +179,6 @@ test('from a part of an id, support finds a person, what they did, and in two cl
   const { page } = await house.visit('/people', { role: 'editor' })
   const search = page.getByRole('searchbox', { name: 'Search by email or ID' })
   await search.fill(' ü@EXAMPLE '.toLowerCase())
-  await search.press('Enter')
   await page.getByText(/^1 of \d+ people$/).waitFor()
   await page.getByRole('link', { name: id }).click()
   await page.getByRole('heading', { level: 1, name: id }).waitFor()

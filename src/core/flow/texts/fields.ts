@@ -12,7 +12,7 @@ export interface TextField {
    */
   path: string
   isMarkdown?: boolean
-  /** What it is, for translators. The number of the entry is added for a list. */
+  /** What it is, for translators. After the number of its step or item, and before that of the entry of a list. */
   means: string
 }
 
@@ -20,18 +20,18 @@ export interface TextField {
 export const textFields = {
   flow: [{ path: 'title', means: 'Heading of the flow' }],
   steps: [
-    { path: 'title', means: 'Heading of the step' },
-    { path: 'body', means: 'Text of the step', isMarkdown: true },
-    { path: 'buttons[].label', means: 'Button of the step' },
-    { path: 'media.alt', means: 'What the image or video shows' },
-    { path: 'question.low', means: 'The least answer' },
-    { path: 'question.high', means: 'The greatest answer' },
-    { path: 'question.placeholder', means: 'Example of an answer' },
-    { path: 'question.choices[].label', means: 'Answer' },
+    { path: 'title', means: 'heading' },
+    { path: 'body', means: 'text', isMarkdown: true },
+    { path: 'buttons[].label', means: 'button' },
+    { path: 'media.alt', means: 'what the image or video shows' },
+    { path: 'question.low', means: 'lowest answer' },
+    { path: 'question.high', means: 'highest answer' },
+    { path: 'question.placeholder', means: 'example of an answer' },
+    { path: 'question.choices[].label', means: 'answer' },
   ],
   items: [
-    { path: 'title', means: 'Name of the item' },
-    { path: 'description', means: 'More about the item', isMarkdown: true },
+    { path: 'title', means: 'name' },
+    { path: 'description', means: 'description', isMarkdown: true },
   ],
 } as const satisfies Record<string, readonly TextField[]>
 

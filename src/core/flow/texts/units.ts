@@ -20,11 +20,13 @@ export interface TextUnit {
 
 type Flow = Pick<FlowDefinition, 'kind' | 'name' | 'title' | 'steps' | 'checklist' | 'launcher'>
 
+const partNames = { steps: 'Step', items: 'Item' }
+
 const number = (path: Path) => path.find(name => typeof name === 'number')
 
 /** Every text that a flow has, in the order in which visitors meet them. */
 export function textUnits(flow: Flow): TextUnit[] {
-  const of = (part: unknown, fields: readonly TextField[], way: Path, place: string, of = '') =>
+  const of = (part: unknown, fields: readonly TextField[], way: Path, place: string, whose = '') =>
     fields.flatMap(field =>
       placesOf(part, field).flatMap(({ own, translated }): TextUnit[] => {
         const source = at(part, own)
@@ -37,7 +39,7 @@ export function textUnits(flow: Flow): TextUnit[] {
             path,
             pointer: `${place}/${own.join('/')}`,
             source,
-            means: `${field.means}${of}${entry === undefined ? '' : `, number ${Number(entry) + 1}`}`,
+            means: `${whose}${field.means}${entry === undefined ? '' : ` ${Number(entry) + 1}`}`,
             isMarkdown: field.isMarkdown ?? false,
           },
         ]
@@ -45,7 +47,13 @@ export function textUnits(flow: Flow): TextUnit[] {
     )
   const each = (parts: readonly { key: string }[], list: 'steps' | 'items', place: string) =>
     parts.flatMap((part, i) =>
-      of(part, textFields[list], [list, part.key], `${place}/${i}`, ` "${part.key}"`),
+      of(
+        part,
+        textFields[list],
+        [list, part.key],
+        `${place}/${i}`,
+        `${partNames[list]} ${i + 1}: `,
+      ),
     )
   // A list and a launcher always have a heading. The name of a tour is only for people who hear the page.
   const title = flow.title ?? (shownAs(flow) === 'steps' ? undefined : flow.name)

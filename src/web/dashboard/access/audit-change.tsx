@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { AuditLog } from '../../../modules/access/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
+import { conditionText, type PeopleFilter, ruleText } from '../people/filter.ts'
 
 const fieldNames: Readonly<Record<string, string>> = {
   expiresAt: 'expires',
@@ -24,6 +25,23 @@ const longest = 200
 
 const cut = (text: string) => (text.length > longest ? `${text.slice(0, longest)}…` : text)
 
+const nameOf = (field: string) =>
+  fieldNames[field] ?? field.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+
+/** A value as text: entries by commas, fields by their names. What is not set is left out. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .filter(([, one]) => one !== null)
+    .map(([field, one]) => `${nameOf(field)} ${textOf(one)}`)
+    .join(', ')
+}
+
+/** The conditions of a segment, as its filter shows them. */
+const filterText = ({ rules = [], flows = [] }: PeopleFilter) =>
+  [...rules.map(ruleText), ...flows.map(one => conditionText(one, one.flow, []))].join(', ')
+
 /** A value in readable form. Points in time are stored as numbers of milliseconds. */
 function shown(name: string, value: unknown): ComponentChildren {
   if (value === undefined || value === null || value === '') return <em>nothing</em>
@@ -31,16 +49,7 @@ function shown(name: string, value: unknown): ComponentChildren {
   if (typeof value === 'number' && /At$/.test(name)) {
     return momentHere(new Date(value).toISOString())
   }
-  if (Array.isArray(value)) {
-    if (value.length === 0) return <em>nothing</em>
-    return cut(value.map(one => (typeof one === 'object' ? JSON.stringify(one) : one)).join(', '))
-  }
-  if (typeof value === 'object') {
-    const entries = Object.entries(value)
-    if (entries.length === 0) return <em>nothing</em>
-    return cut(entries.map(([key, one]) => `${key} ${JSON.stringify(one)}`).join(', '))
-  }
-  return cut(String(value))
+  return cut(name === 'filter' ? filterText(value) : textOf(value)) || <em>nothing</em>
 }
 
 /** The changed values before and after, by name. */
@@ -51,13 +60,13 @@ export function AuditChange({ line: { before, after } }: { line: AuditLine }) {
   )
   if (changed.length === 0) return null
   return (
-    <ul class="changes">
+    <ul class="changes break">
       {changed.map(name => (
         <li key={name}>
-          <span class="change-name">{fieldNames[name] ?? name}</span>{' '}
+          <span class="soft">{nameOf(name)}</span>{' '}
           {before && name in before && (
             <>
-              <del>
+              <del class="soft">
                 <span class="unseen">from </span>
                 {shown(name, before[name])}
               </del>{' '}

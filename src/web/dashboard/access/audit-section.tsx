@@ -41,7 +41,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
     name: 'Change',
     cell: line => (
       <div class="stack gap-1 min-0">
-        {line.note && <p class="note">“{line.note}”</p>}
+        {line.note && <p>“{line.note}”</p>}
         <AuditChange line={line} />
         {line.requestId && (
           <details class="fine">
@@ -75,7 +75,7 @@ function Find() {
         class="input search"
         type="search"
         aria-label="Changes of"
-        placeholder="A member’s name, a flow’s key, a token’s ID"
+        placeholder="Member, flow key or token ID"
         maxLength={128}
         value={text}
         onInput={event => (typed.value = event.currentTarget.value)}

@@ -91,7 +91,7 @@ export function NewToken({
         onChange={text => (name.value = text)}
         autocomplete="off"
       />
-      <fieldset class="choices">
+      <fieldset class="choices stack gap-3">
         <legend>Scopes</legend>
         {scopes.map(scope => (
           <Check

@@ -50,7 +50,7 @@ function TypeChoice({ chosen }: { chosen: Signal<Types | null> }) {
         onChange={kind => (chosen.value = kind === 'all' ? null : [])}
       />
       {value !== null && (
-        <fieldset class="choices">
+        <fieldset class="choices stack gap-3">
           <legend>Message types</legend>
           {(Object.keys(typeNames) as Type[]).map(type => (
             <Check

@@ -53,7 +53,7 @@ function ReportForm({ settings: { report, sendsMail } }: { settings: AlertSettin
   const [wrong] = problemsAt(refused, '/report/mails')
   return (
     <form
-      class="setting-form"
+      class="setting-form stack gap-3"
       onSubmit={event => {
         event.preventDefault()
         saving.run(async () => {

@@ -45,7 +45,7 @@ function RulesForm({ stored }: { stored: AlertSettings }) {
   const isMailed = useSignal(stored.report.alerts)
   return (
     <form
-      class="setting-form"
+      class="setting-form stack gap-3"
       onSubmit={event => {
         event.preventDefault()
         run(async () => {

@@ -107,9 +107,7 @@ const columnsOf = (
   ): Column<Period> => ({
     ...{ name, isNumber: true, value: period => period[field] },
     cell: ({ from, to, [field]: count }) => (
-      <Behind count={count} href={runsBehind(flowKey, question, { from, to, outcome })}>
-        {formatCount(count)}
-      </Behind>
+      <Behind count={count} href={runsBehind(flowKey, question, { from, to, outcome })} />
     ),
   })
   return [

@@ -85,9 +85,7 @@ function columnsOf(
         <Behind
           count={count}
           href={runsBehind(flowKey, question, { seconds: `${fromSeconds}-${toSeconds ?? ''}` })}
-        >
-          {formatCount(count)}
-        </Behind>
+        />
       ),
     },
     share('Share', timeToComplete.count, ({ count }) => count),

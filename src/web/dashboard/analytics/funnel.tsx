@@ -1,11 +1,11 @@
 import { PartsBar, RangeLine } from '../charts/bars.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { fewest, formatCount, formatSeconds, formatShare, none } from '../parts/format.ts'
+import { fewest, formatSeconds, none } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
 import { isWell, nameOfState, toneOfState } from '../steps/health.ts'
-import { Behind } from './behind.tsx'
+import { Counted } from './behind.tsx'
 import { type Analytics, type Question, runsBehind, type StepNumbers } from './question.ts'
 
 /** Runs that left at a step: dismissed or stalled, and no further. */
@@ -67,12 +67,11 @@ function columnsOf({ data, other, question }: Shown): Column<StepNumbers>[] {
   ): Column<StepNumbers> => ({
     ...{ name, means, value, isNumber: true },
     cell: step => (
-      <span class="rate">
-        <Behind count={value(step)} href={runsBehind(flowKey, question, filters(step.key))}>
-          {formatCount(value(step))}
-        </Behind>
-        {of && value(step) > 0 && <small>{formatShare(value(step), of(step))}</small>}
-      </span>
+      <Counted
+        count={value(step)}
+        of={of?.(step)}
+        href={runsBehind(flowKey, question, filters(step.key))}
+      />
     ),
   })
   return [
@@ -87,7 +86,6 @@ function columnsOf({ data, other, question }: Shown): Column<StepNumbers>[] {
       name: 'Share of all starts',
       cell: step => (
         <PartsBar
-          height={18}
           whole={totals.starts}
           before={other && otherShare(step.key)}
           parts={[

@@ -1,5 +1,4 @@
 import { BarChart } from '../charts/bar-chart.tsx'
-import { PartsBar } from '../charts/bars.tsx'
 import {
   fewest,
   formatCount,
@@ -10,6 +9,7 @@ import {
 } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
 import { useFilters } from '../shell/address.ts'
+import { Behind, barColumn, Counted } from './behind.tsx'
 import type { StepNumbers } from './question.ts'
 
 export type Numbers = NonNullable<StepNumbers['question']>
@@ -26,14 +26,10 @@ export const scoreOf = ({ answers, average, nps }: Scored): number | null =>
 export const formatScore = (score: number | null): string =>
   score === null ? none : new Intl.NumberFormat('en', { maximumFractionDigits: 2 }).format(score)
 
-/** Who gave which answers is behind each number: it opens the list of respondents. */
-function Answered({ step, value, children }: { step: string; value: string; children: string }) {
+/** The address of the people who gave an answer, which is behind each number. */
+function useRespondents(step: string): (value: string) => string {
   const { withFilters } = useFilters()
-  return (
-    <a class="behind" href={`${withFilters({ survey: step, value })}#respondents-${step}`}>
-      {children}
-    </a>
-  )
+  return value => `${withFilters({ survey: step, value })}#respondents-${step}`
 }
 
 export function Score({
@@ -44,32 +40,31 @@ export function Score({
   numbers: Numbers
 }) {
   const { nps, answers, average, median } = numbers
+  const respondents = useRespondents(key)
   return (
     <dl class="row gap-5 start">
       <div class="answer-figure">
-        <dt>{nps ? 'NPS (−100 to 100)' : 'Average'}</dt>
+        <dt class="soft">{nps ? 'NPS (−100 to 100)' : 'Average'}</dt>
         <dd class="score">{formatScore(scoreOf(numbers))}</dd>
       </div>
       {nps &&
         groups.map(group => (
           <div class={`answer-figure ${group}`} key={group}>
-            <dt>
+            <dt class="soft">
               {groupNames[group]} ({groupValues[group].replace('-', '–')})
             </dt>
             <dd>
-              <Answered step={key} value={groupValues[group]}>
-                {formatCount(nps[group])}
-              </Answered>{' '}
+              <Behind count={nps[group]} href={respondents(groupValues[group])} />{' '}
               <small>{formatShare(nps[group], answers)}</small>
             </dd>
           </div>
         ))}
       <div class="answer-figure">
-        <dt>{nps ? 'Average' : 'Median'}</dt>
+        <dt class="soft">{nps ? 'Average' : 'Median'}</dt>
         <dd>{formatScore(answers < fewest ? null : nps ? average : median)}</dd>
       </div>
       <div class="answer-figure">
-        <dt>Response rate</dt>
+        <dt class="soft">Response rate</dt>
         <dd>
           {formatShare(answers, reached)}{' '}
           <small>
@@ -124,38 +119,26 @@ export function Distribution({
   flowKey: string
 }) {
   const { answers, distribution } = numbers
+  const respondents = useRespondents(key)
   const columns: Column<Numbers['distribution'][number]>[] = [
     {
       name: 'Answer',
       isTitle: true,
       value: ({ value, label }) => (typeof value === 'number' ? value : (label ?? value)),
       cell: ({ value, label }) => (
-        <span class="answer-value">
+        <span class="row">
           {typeof value === 'number' ? value : (label ?? value)}
           {typeof value === 'number' && label && <small>{label}</small>}
         </span>
       ),
     },
-    {
-      head: <span class="unseen">Share of answers</span>,
-      name: 'Share of answers',
-      cell: ({ count }) => <PartsBar parts={[['on', count]]} whole={answers} />,
-    },
+    barColumn('Share of answers', answers, ({ count }) => count),
     {
       name: 'Answers',
       isNumber: true,
       value: ({ count }) => count,
       cell: ({ count, value }) => (
-        <span class="rate">
-          {count === 0 ? (
-            <span class="zero">0</span>
-          ) : (
-            <Answered step={key} value={`${value}`}>
-              {formatCount(count)}
-            </Answered>
-          )}
-          {count > 0 && <small>{formatShare(count, answers)}</small>}
-        </span>
+        <Counted count={count} of={answers} href={respondents(`${value}`)} />
       ),
     },
   ]

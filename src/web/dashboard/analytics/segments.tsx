@@ -3,14 +3,14 @@ import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
-import { formatCount, formatShare, formatTypical } from '../parts/format.ts'
+import { formatTypical } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { Behind } from './behind.tsx'
 import { ByTrait } from './by-trait.tsx'
-import { intervalColumn, shareOf } from './interval-column.tsx'
+import { completionColumns } from './completion-columns.tsx'
 import {
   type Analytics,
   everyMs,
@@ -52,13 +52,9 @@ function columnsOf({ flow, question }: Shown, trait: string): Column<Segment>[] 
   ): Column<Segment> => ({
     ...{ name, means, isNumber: true, value: row => row[field] },
     cell: ({ kind, value, [field]: count }) => {
-      const segment = `${trait}:${value ?? ''}`
-      if (kind === 'other') return formatCount(count)
-      return (
-        <Behind count={count} href={runsBehind(flow.key, question, { segment, outcome })}>
-          {formatCount(count)}
-        </Behind>
-      )
+      const segment = kind === 'other' ? undefined : `${trait}:${value ?? ''}`
+      const href = segment && runsBehind(flow.key, question, { segment, outcome })
+      return <Behind count={count} href={href} />
     },
   })
   return [
@@ -85,15 +81,7 @@ function columnsOf({ flow, question }: Shown, trait: string): Column<Segment>[] 
       value: ({ timeToComplete }) => timeToComplete.medianSeconds,
       cell: ({ timeToComplete: { medianSeconds, count } }) => formatTypical(medianSeconds, count),
     },
-    {
-      name: 'Completion',
-      means: 'Completed runs out of all runs that started.',
-      unit: '%',
-      isNumber: true,
-      value: shareOf,
-      cell: ({ starts, completions }) => formatShare(completions, starts),
-    },
-    intervalColumn(({ interval }) => interval),
+    ...completionColumns<Segment>(({ interval }) => interval),
   ]
 }
 

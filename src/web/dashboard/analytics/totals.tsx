@@ -94,9 +94,7 @@ export function Totals({
     )
   }
   const runs = (count: number, outcome: string | null) => (
-    <Behind count={count} href={runsBehind(flowKey, question, { outcome })}>
-      {formatCount(count)}
-    </Behind>
+    <Behind count={count} href={runsBehind(flowKey, question, { outcome })} />
   )
   const stalled = totals.stalled ?? 0
   const active = totals.inProgress - stalled

@@ -1,9 +1,9 @@
 import { wilsonInterval } from '../../../core/number/interval.ts'
-import { formatCount, formatDate, formatShare } from '../parts/format.ts'
+import { formatDate } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Behind } from './behind.tsx'
-import { intervalColumn, shareOf } from './interval-column.tsx'
+import { completionColumns } from './completion-columns.tsx'
 import { type Analytics, type Question, runsBehind } from './question.ts'
 
 type Version = Analytics['versions'][number]
@@ -15,9 +15,7 @@ const columnsOf = ({ flowKey }: Analytics, question: Question): Column<Version>[
       <Behind
         count={count}
         href={runsBehind(flowKey, question, { version: `${version}`, outcome })}
-      >
-        {formatCount(count)}
-      </Behind>
+      />
     ),
   })
   return [
@@ -34,15 +32,7 @@ const columnsOf = ({ flowKey }: Analytics, question: Question): Column<Version>[
     },
     counted('Starts', 'starts', null),
     counted('Completed', 'completions', 'completed'),
-    {
-      name: 'Completion',
-      means: 'Completed runs out of all runs that started.',
-      unit: '%',
-      isNumber: true,
-      value: shareOf,
-      cell: ({ starts, completions }) => formatShare(completions, starts),
-    },
-    intervalColumn(({ starts, completions }) => wilsonInterval(completions, starts)),
+    ...completionColumns<Version>(({ starts, completions }) => wilsonInterval(completions, starts)),
   ]
 }
 

@@ -11,7 +11,7 @@ import { type Analytics, everyMs, numbersPath, type Question, queryOf } from './
 
 const ends = ['completed', 'dismissed', null] as const
 
-const endNames = { completed: 'Completed', dismissed: 'Dismissed', inProgress: 'In progress' }
+const endNames = { completed: 'Completed', dismissed: 'Dismissed', inProgress: 'Unfinished' }
 
 const idOfEnd = (end: string | null) => `end ${end}`
 

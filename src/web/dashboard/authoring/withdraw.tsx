@@ -31,7 +31,7 @@ export function Withdraw({ flow }: Changing) {
   return (
     <Part
       id="withdraw"
-      title={offered.map(one => verbs[one].name).join(' or ')}
+      title={offered.length > 1 ? 'Unpublish or archive' : verbs[offered[0]!].name}
       beside={
         <div class="actions">
           {offered.map(verb => (

@@ -1,3 +1,6 @@
+/** Of a bar, pixels. */
+const height = 18
+
 const percent = (part: number, whole: number) => `${whole === 0 ? 0 : (part / whole) * 100}%`
 
 /**
@@ -8,13 +11,11 @@ export function PartsBar({
   parts,
   whole,
   before = null,
-  height = 16,
 }: {
   /** The class of a legend, and how much. */
   parts: readonly (readonly [legend: string, amount: number])[]
   whole: number
   before?: number | null
-  height?: number
 }) {
   let from = 0
   const placed = parts.map(([legend, amount]) => {

@@ -60,7 +60,7 @@ export function WayChart({ stops, legs }: { stops: readonly Stop[]; legs: readon
       </svg>
       <ol>
         {stops.map(({ id, name, runs, past }) => (
-          <li key={id}>
+          <li key={id} class="line between gap-4">
             <span class="ellipsis">{name}</span>
             <span class="number">
               {runs}

@@ -33,7 +33,7 @@ function NewLink() {
     })
   return (
     <form
-      class="setting-form"
+      class="setting-form stack gap-3"
       onSubmit={event => {
         event.preventDefault()
         link()

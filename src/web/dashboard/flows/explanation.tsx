@@ -96,13 +96,13 @@ function RuleRow({ rule, holds, why, parts }: Rule) {
 function History({ person: { userId, anonymousId, history } }: Explanation) {
   if (userId === null && anonymousId === null) return <>New visitor, who has seen no flow.</>
   const { runs, inProgress, completedAt } = history
-  const state = inProgress ? 'in progress' : completedAt ? 'completed' : 'dismissed'
+  const state = inProgress ? 'unfinished' : completedAt ? 'completed' : 'dismissed'
   return (
     <>
-      <code>{userId ?? anonymousId}</code>{' '}
+      <code>{userId ?? anonymousId}</code>
       {runs === 0
-        ? 'Has never seen it.'
-        : `${runs} ${runs === 1 ? 'run' : 'runs'} of it before, the latest ${state}.`}
+        ? ' has never seen it.'
+        : `: ${runs} ${runs === 1 ? 'run' : 'runs'} before, the latest ${state}.`}
     </>
   )
 }

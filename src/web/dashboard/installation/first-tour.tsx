@@ -11,7 +11,7 @@ import { hasEvents, type Installation, publishedAmong } from './state.ts'
 import { type Tick, Ticks } from './ticks.tsx'
 
 /** What most teams begin with. */
-const firstGoals = ['welcome-tour', 'checklist', 'feature-announcement', 'nps']
+const firstGoals = ['welcome-tour', 'checklist', 'feature-announcement']
 
 const Goals = () =>
   may('flows:write') ? (

@@ -79,7 +79,9 @@ export function InstallationStatus({
           ['Snippet version', snippetVersion ?? none],
           ['Median clock difference', clockDifference(skewMsMedian)],
           ['Events rejected, last 24 hours', countsOf(rejected24h)],
-          ['Reports about erased people, discarded', formatCount(erased24h)],
+          ...(erased24h > 0
+            ? [['Reports about erased people, discarded', formatCount(erased24h)] as const]
+            : []),
         ]}
       />
     </Part>

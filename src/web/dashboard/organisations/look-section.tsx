@@ -75,9 +75,9 @@ function Look({ settings }: { settings: Settings }) {
     })
   const logo = theme?.logo
   return (
-    <div class="look">
+    <div class="look stack start gap-5">
       <form
-        class="setting-form"
+        class="setting-form stack gap-3"
         onSubmit={event => {
           event.preventDefault()
           submit()

@@ -91,7 +91,7 @@ export function SettingsForm({
         const isInvalid = changed.some(([, value]) => Number.isNaN(value))
         return (
           <form
-            class="setting-form"
+            class="setting-form stack gap-3"
             onSubmit={event => {
               event.preventDefault()
               if (consequences.length > 0) asks.value = true

@@ -41,7 +41,7 @@ function Navigation({ current }: { current: Section | undefined }) {
       </a>
     ))
   return (
-    <nav class="sections" aria-label="Settings">
+    <nav class="sections stack gap-2" aria-label="Settings">
       <input
         class="input"
         type="search"
@@ -86,7 +86,7 @@ export default function SettingsPage({ params }: PageProps) {
   return (
     <>
       <PageHead title="Settings" part={name} />
-      <div class="settings stack gap-5">
+      <div class="settings stack start gap-5">
         <Navigation current={current} />
         <section class="setting stack" key={path}>
           <h2>{name}</h2>

@@ -1,8 +1,9 @@
+import { Behind } from '../analytics/behind.tsx'
 import type { FlowSummary } from '../analytics/summary.ts'
 import { Sparkline } from '../charts/sparkline.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Badge } from '../parts/badge.tsx'
-import { fewest, formatCount, formatPercent } from '../parts/format.ts'
+import { fewest, formatPercent } from '../parts/format.ts'
 import { Rate } from '../parts/rate.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
@@ -65,6 +66,7 @@ function Leaving({ flow, step, params }: { flow: string; step: WorstStep; params
 
 /** Where a flow loses most, and what is broken there, with the way to its repair. */
 function Story({ loss: { flow, worst, broken }, params }: { loss: Loss; params: LinkParams }) {
+  if (!worst && !broken) return null
   return (
     <span class="stack gap-1">
       {worst && worst.key !== broken?.step.key && (
@@ -127,16 +129,12 @@ const columnsOf = (params: LinkParams): Column<Loss>[] => [
     means: 'Runs that were dismissed, or had no activity for 7 days.',
     isNumber: true,
     value: ({ numbers }) => lostOf(numbers),
-    cell: ({ flow, numbers }) => {
-      const lost = lostOf(numbers)
-      if (lost === 0) return <span class="zero">0</span>
-      const filters = { ...params, outcome: 'left' }
-      return (
-        <a class="behind" href={addressOf(['flows', flow.key, 'runs'], filters)}>
-          {formatCount(lost)}
-        </a>
-      )
-    },
+    cell: ({ flow, numbers }) => (
+      <Behind
+        count={lostOf(numbers)}
+        href={addressOf(['flows', flow.key, 'runs'], { ...params, outcome: 'left' })}
+      />
+    ),
   },
   {
     name: 'Where people leave',

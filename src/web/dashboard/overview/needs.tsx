@@ -168,7 +168,7 @@ export function Needs({
     <ul class="needs framed entries">
       {needs.map(({ key, badge: [tone, state], title, why, address }) => (
         <li key={key}>
-          <a href={address}>
+          <a class="line gap-3 grow" href={address}>
             <span class="need-state">
               <Badge tone={tone}>{state}</Badge>
             </span>

@@ -26,7 +26,7 @@ export function Code({ name, children: text }: { name: string; children: string 
     return () => clearTimeout(timer)
   }, [statusText.value])
   return (
-    <div class="code">
+    <div class="code line start">
       <pre>
         <code ref={element}>{text}</code>
       </pre>

@@ -14,7 +14,7 @@ export const Figure = ({
   children: ComponentChildren
 }) => (
   <div class="figure">
-    <dt>
+    <dt class="hint">
       <Tip text={means}>{name}</Tip>
     </dt>
     <dd class="figure-value number">{children}</dd>

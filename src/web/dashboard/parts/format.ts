@@ -7,7 +7,8 @@ const count = new Intl.NumberFormat('en')
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const oneDecimal = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
 // Not a share times 100, which loses halves: 0.2875 * 100 is slightly below 28.75.
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat('en', { style: 'percent' })
+const tenths = new Intl.NumberFormat('en', { style: 'percent', minimumFractionDigits: 1 })
 
 export const formatCount = (value: number): string => count.format(value)
 
@@ -25,11 +26,12 @@ export const formatShare = (part: number, whole: number): string =>
   whole < fewest ? none : formatPercent(part / whole)
 
 /**
- * A share in percent, however few there are.
+ * A share in percent, however few there are: 54.0%, so that it compares with 48.2%, but 0% and 100%.
  *
  * @param share not a rate from an answer if its counts are known, because it has been rounded
  */
-export const formatPercent = (share: number): string => percent.format(share)
+export const formatPercent = (share: number): string =>
+  (share > 0 && share < 1 ? tenths : percent).format(share)
 
 /** A duration in the two units that matter: 42 s, 2 min 5 s, 3 h 10 min, 4 d 2 h. */
 export function formatSeconds(seconds: number | null): string {

@@ -8,19 +8,19 @@ import { anchored } from './place.ts'
  */
 export function Menu({
   label,
-  class: more = '',
+  look = '',
   children,
 }: {
   label: ComponentChildren
-  class?: string
+  look?: 'quiet' | ''
   children: (close: () => void) => ComponentChildren
 }) {
   const id = useId()
   const panel = useRef<HTMLDivElement>(null)
   const close = () => panel.current?.hidePopover()
   return (
-    <div class={`menu ${more}`}>
-      <button type="button" class="button" popovertarget={id} aria-haspopup="dialog">
+    <div>
+      <button type="button" class={`button ${look}`} popovertarget={id} aria-haspopup="dialog">
         {label}
       </button>
       <div

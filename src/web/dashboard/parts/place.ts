@@ -8,8 +8,11 @@ const gap = 6
 export function place(panel: HTMLElement, anchor: Element): void {
   const at = anchor.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = panel
-  const content = anchor.closest('.page, .dialog-body')?.getBoundingClientRect()
-  const end = Math.max(Math.min(innerWidth, content?.right ?? innerWidth), width) - gap
+  const content = anchor.closest('.page, .dialog-body')
+  const end = content
+    ? content.getBoundingClientRect().right -
+      Number.parseFloat(getComputedStyle(content).paddingRight)
+    : innerWidth - gap
   const start = getComputedStyle(anchor).direction === 'rtl' ? at.right - width : at.left
   const left = Math.max(gap, Math.min(start, end - width))
   const isBelow = at.bottom + gap + height <= innerHeight || at.top < innerHeight / 2

@@ -111,7 +111,7 @@ export function Table<Row>({
           ))}
         </tbody>
       </table>
-      {file !== undefined && rows.length > 0 && (
+      {file !== undefined && rows.length > 0 && !isPart && (
         <button
           type="button"
           class="file-link off-paper"
@@ -129,7 +129,7 @@ export function Table<Row>({
   if (!isFolded) return table
   return (
     <details class="as-table">
-      <summary>Show as a table</summary>
+      <summary class="fine">Show as a table</summary>
       {table}
     </details>
   )

@@ -3,6 +3,7 @@ import type { Erasure } from '../../../modules/people/schema.ts'
 import { defaultZone, momentHere } from '../analytics/zone.ts'
 import { act } from '../api/request.ts'
 import { Confirm } from '../parts/confirm.tsx'
+import { Facts } from '../parts/facts.tsx'
 import { formatCount } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
 import { TextField } from '../parts/text-field.tsx'
@@ -88,14 +89,7 @@ export function Receipt({ of }: { of: Erasure }) {
         </span>
       }
     >
-      <dl class="receipt">
-        {rows.map(([name, value]) => (
-          <>
-            <dt key={name}>{name}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-      </dl>
+      <Facts of={rows} />
     </Part>
   )
 }

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { type DraftAnswer, flowPath, writtenIn } from '../flows/definition.ts'
@@ -19,8 +20,11 @@ import {
 import type { SegmentList } from './segment.tsx'
 import { SaveSegment } from './segment.tsx'
 
+/** How long somebody stops typing before the list is searched, milliseconds. */
+const pauseMs = 300
+
 const Chip = ({ text, onRemove }: { text: string; onRemove: () => void }) => (
-  <li class="chip">
+  <li class="chip line gap-1">
     {text}
     <IconButton icon="close" label={`Remove ${text}`} onClick={onRemove} />
   </li>
@@ -57,6 +61,15 @@ export function FilterBar({
   const filter = filterIn(filters.filter)
   const { rules = [], flows: conditions = [] } = filter
   const close = () => (adding.value = null)
+  const typed = useSignal<string | null>(null)
+  const pause = useRef(0)
+  const search = (text: string) => {
+    typed.value = text
+    clearTimeout(pause.current)
+    const changed = { q: text.trim(), after: null }
+    const options = { replace: filters.q !== undefined }
+    pause.current = window.setTimeout(() => setFilters(changed, options), pauseMs)
+  }
   const set = (changed: PeopleFilter) => setFilters(listOf({ ...filter, ...changed }))
   const add = (more: PeopleFilter) => {
     set({
@@ -77,8 +90,9 @@ export function FilterBar({
           spellcheck={false}
           aria-label="Search by email or ID"
           placeholder="Search by email or ID"
-          value={filters.q ?? ''}
-          onChange={event => setFilters({ q: event.currentTarget.value.trim(), after: null })}
+          value={typed.value ?? filters.q ?? ''}
+          onInput={event => search(event.currentTarget.value)}
+          onBlur={() => (typed.value = null)}
         />
         {segments.length > 0 && (
           <Select

@@ -39,7 +39,7 @@ export const comparisons = {
 export const outcomes = {
   completed: 'completed',
   dismissed: 'dismissed',
-  in_progress: 'in progress',
+  in_progress: 'unfinished',
   not_met: 'not seen',
 } as const
 

@@ -11,7 +11,7 @@ type Met = PersonHistory['flows'][number]
 type State = 'progress' | 'completed' | 'dismissed' | 'none'
 
 const nameOf: Record<State, string> = {
-  progress: 'In progress',
+  progress: 'Unfinished',
   completed: 'Completed',
   dismissed: 'Dismissed',
   none: 'No run',

@@ -33,7 +33,7 @@ const flowsOf = ({ flows: { seen, completed, dismissed, inProgress } }: Row) => 
   const parts = [
     completed && `${completed} completed`,
     dismissed && `${dismissed} dismissed`,
-    inProgress && `${inProgress} in progress`,
+    inProgress && `${inProgress} unfinished`,
   ].filter(Boolean)
   return seen === 0 ? none : parts.join(', ')
 }

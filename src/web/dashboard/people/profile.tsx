@@ -16,7 +16,7 @@ export function Profile({ of }: { of: NonNullable<PersonHistory['profile']> }) {
         ]}
       />
       {pages.length > 0 && (
-        <details>
+        <details class="footnote">
           <summary>Recent pages ({pages.length})</summary>
           <ul class="stack gap-1">
             {pages.map(({ url, lastSeenAt: at }) => (

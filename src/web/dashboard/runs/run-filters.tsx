@@ -67,7 +67,7 @@ export function FilterChips({ flow }: { flow: AuthoredFlow }) {
         )
         return (
           <li key={name}>
-            <a class="chip" href={withFilters({ [name]: null, after: null })}>
+            <a class="chip line gap-1" href={withFilters({ [name]: null, after: null })}>
               {text}
               <span class="unseen">: remove filter</span>
               <Icon name="close" size={12} />

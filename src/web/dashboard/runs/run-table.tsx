@@ -74,7 +74,7 @@ const columns: Column<Run>[] = [
     isNumber: true,
     value: lengthOf,
     cell: run => (
-      <bdi class={run.outcome === 'completed' ? '' : 'zero'}>{formatSeconds(lengthOf(run))}</bdi>
+      <bdi class={run.outcome === 'completed' ? '' : 'soft'}>{formatSeconds(lengthOf(run))}</bdi>
     ),
   },
 ]

@@ -83,16 +83,17 @@ function Controls({ flow, question }: { flow: AuthoredFlow; question: Question }
         {published.length > 1 && (
           <Select
             label="Version"
+            isLabelUnseen
             isInline
             value={question.version ?? ''}
-            none="All"
+            none="All versions"
             options={published.map(version => [version, `Version ${version}`] as const)}
             onChange={version => setFilters({ version, after: null })}
           />
         )}
       </Filters>
       <LinkButton icon="download" href={csvAddress(flow.key, question, 'runs')} download>
-        Download all runs (CSV)
+        Download CSV
       </LinkButton>
     </div>
   )

@@ -51,7 +51,7 @@ function Account() {
   }
   return (
     <Menu
-      class="account"
+      look="quiet"
       label={
         <>
           <span class="face" aria-hidden="true">

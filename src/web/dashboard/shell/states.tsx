@@ -25,7 +25,7 @@ export function Notice({
   isAlert?: boolean
 }) {
   return (
-    <section class="notice" role={isAlert ? 'alert' : undefined}>
+    <section class="notice card" role={isAlert ? 'alert' : undefined}>
       <Icon name={icon} size={20} />
       <h2>{title}</h2>
       {children && <div class="notice-text soft">{children}</div>}

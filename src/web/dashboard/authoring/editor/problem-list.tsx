@@ -35,7 +35,7 @@ export function ProblemList({
             <li key={i} class={severity}>
               <button
                 type="button"
-                class="problem-row"
+                class="problem-row line start"
                 onClick={() => onGo({ line: line ?? 1, column: column ?? 1 })}
               >
                 <Icon name={severity === 'error' ? 'warning' : 'info'} />

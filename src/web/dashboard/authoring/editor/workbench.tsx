@@ -46,7 +46,7 @@ function SaveState({ editing, isKept }: { editing: Editing; isKept: boolean }) {
         ? 'Unsaved changes'
         : 'Unsaved changes. This browser cannot keep them.'
   return (
-    <div role="status" class={`save-state line ${problem ? 'problem' : 'good soft'}`}>
+    <div role="status" class={`save-state line ${problem ? 'problem' : 'good fine'}`}>
       {text === 'Saved' && <Icon name="done" />}
       {problem ?? text}
     </div>

@@ -115,5 +115,5 @@ export function YamlEditor(props: YamlEditorProps) {
     if (!goTo.isQuiet) view.current!.focus()
   }, [goTo])
 
-  return <div ref={host} class="yaml-editor" dir="ltr" />
+  return <div ref={host} class="yaml-editor framed" dir="ltr" />
 }

@@ -20,13 +20,13 @@ export function EntryHead({
   const { isLocked } = useForm()
   const { list, index, title } = entry
   return (
-    <header class="entry-head">
+    <header class="entry-head line start between gap-3">
       <div class="min-0">
         <p class="hint">{`${listNames[list].one} ${index + 1} of ${count}`}</p>
         <h2 dir="auto">{title}</h2>
       </div>
       {!isLocked && (
-        <div class="entry-actions">
+        <div class="line gap-1">
           <IconButton icon="up" label="Move up" onClick={() => onMove(index - 1)} />
           <IconButton icon="down" label="Move down" onClick={() => onMove(index + 1)} />
           <IconButton

@@ -101,12 +101,12 @@ function GroupOf({ group, rows, at }: { group: Group; rows: readonly Field[][]; 
     return (
       <details class="rare" open={isWrong}>
         <summary>{title}</summary>
-        <div class="rare-fields">{body}</div>
+        <div class="rare-fields stack">{body}</div>
       </details>
     )
   }
   return (
-    <section class="field-group" aria-label={title}>
+    <section class="field-group stack" aria-label={title}>
       {title && (
         <div class="stack gap-1">
           <h3>{title}</h3>

@@ -32,7 +32,7 @@ export function FlowForm({ part, onPart, goTo = null, ...form }: FlowFormProps) 
       <div class="flow-form">
         <div class="flow-form-columns stack gap-5">
           <nav class="outline stack" aria-label="Parts of the flow">
-            <div class="outline-section">
+            <div class="outline-section stack gap-1">
               {isMessage && (
                 <OutlineLink
                   isChosen={entry !== undefined}
@@ -86,7 +86,7 @@ export function FlowForm({ part, onPart, goTo = null, ...form }: FlowFormProps) 
               <h2>{typeof shown === 'string' ? parts[shown].name : 'Message'}</h2>
             )}
             <fieldset
-              class="detail-fields"
+              class="detail-fields stack gap-5"
               disabled={isLocked}
               key={path ? pointerOf(path) : `${shown}`}
             >

@@ -25,7 +25,7 @@ export function LanguageTexts({
   const units = textUnits(flow)
   const title = `Texts in ${languageName(tag)}`
   return (
-    <section class="field-group" aria-label={title}>
+    <section class="field-group stack" aria-label={title}>
       <h3>{title}</h3>
       {units.length === 0 && <p class="hint">The flow has no texts yet.</p>}
       {units.map(unit => {
@@ -34,8 +34,8 @@ export function LanguageTexts({
         return (
           <div key={unit.id} class="grid" data-text={unit.id} data-path={pointerOf(path)}>
             <div>
-              <p class="field-name">{unit.means}</p>
-              <p class="source-text" lang={flow.locale} dir="auto">
+              <p class="field-label">{unit.means}</p>
+              <p class="written" lang={flow.locale} dir="auto">
                 {unit.source}
               </p>
             </div>

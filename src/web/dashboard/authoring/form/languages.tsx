@@ -103,7 +103,7 @@ export function LanguagesPart() {
   return (
     <>
       <Fields of={ownLanguage} />
-      <section class="field-group" aria-label="Other languages">
+      <section class="field-group stack" aria-label="Other languages">
         <div class="stack gap-1">
           <h3>Other languages</h3>
           <p class="hint">

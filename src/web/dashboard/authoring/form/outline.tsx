@@ -83,11 +83,11 @@ export function OutlineList({
     })
   }
   return (
-    <section aria-label={say.name} class="outline-section">
+    <section aria-label={say.name} class="outline-section stack gap-1">
       <h2>{say.name}</h2>
       <Problems of={problems.filter(problem => problem.path === pointerOf(path))} />
       {entries.length === 0 && <p class="hint">{say.empty}</p>}
-      <ol ref={box} class="outline-list">
+      <ol ref={box} class="stack gap-1">
         {entries.map(entry => (
           <li
             key={entry.index}

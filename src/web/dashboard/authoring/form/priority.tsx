@@ -71,7 +71,7 @@ export function PriorityField({ frame, value, write, flow }: ControlProps) {
   const others = [...above, ...below]
   const dragging = useDragging(others.length + 1, (_, to) => write(priorityAt(to, others)))
   const rowOf = ({ key, name }: Competing, place: number) => (
-    <li key={key} class={dragging.classOf(place)} {...dragging.row(place)}>
+    <li key={key} class={`row ${dragging.classOf(place)}`} {...dragging.row(place)}>
       {name}
     </li>
   )
@@ -85,7 +85,7 @@ export function PriorityField({ frame, value, write, flow }: ControlProps) {
             <ol class="priority-list framed">
               {above.map(rowOf)}
               <li
-                class={`own ${dragging.classOf(above.length)}`}
+                class={`row own ${dragging.classOf(above.length)}`}
                 aria-current="true"
                 {...dragging.row(above.length)}
               >
@@ -94,7 +94,7 @@ export function PriorityField({ frame, value, write, flow }: ControlProps) {
                   <span class="hint">level with {same.map(({ name }) => name).join(', ')}</span>
                 )}
                 {!isLocked && (
-                  <span class="entry-actions push">
+                  <span class="line gap-1 push">
                     <IconButton
                       icon="grip"
                       label="Move this flow: drag it"

@@ -90,7 +90,8 @@ export function RuleField(props: ControlProps) {
       ) : (
         <RuleValue
           key={textOf(op)}
-          {...frame(isList(op) ? 'Values, separated by commas' : 'Value', 'value')}
+          {...frame(isList(op) ? 'Values' : 'Value', 'value')}
+          hint={isList(op) && 'Separated by commas'}
           op={op}
           trait={kind === 'attribute' ? textOf(rule.attribute) : ''}
           value={rule.value}

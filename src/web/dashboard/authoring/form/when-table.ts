@@ -58,13 +58,13 @@ export const scheduleAndRollout: readonly Group[] = [
         as: 'flow',
         help: 'The person must have completed that flow.',
       },
+      {
+        at: 'when.event',
+        label: 'Earlier event',
+        help: 'The person must have caused this event before.',
+        placeholder: 'report_created',
+      },
       [
-        {
-          at: 'when.event',
-          label: 'Earlier event',
-          help: 'The person must have caused this event before.',
-          placeholder: 'report_created',
-        },
         { at: 'when.count', label: 'How many times', as: 'number', placeholder: '1' },
         { at: 'when.within', label: 'Within the last', as: 'span' },
       ],

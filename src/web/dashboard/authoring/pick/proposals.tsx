@@ -71,8 +71,10 @@ function Picked({ proposal, chosen }: { proposal: Proposal; chosen: Signal<Chose
       : []),
   ]
   return (
-    <fieldset class="proposal stack gap-2 min-0">
-      <legend>{element}</legend>
+    <fieldset class="stack gap-2 min-0">
+      <legend>
+        <strong>{element}</strong>
+      </legend>
       <p class="hint">on {page}</p>
       {notes.map(sentence => (
         <p class="caution line start" key={sentence}>

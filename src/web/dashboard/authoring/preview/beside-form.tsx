@@ -51,7 +51,7 @@ export function BesideForm({
           />
         </div>
       )}
-      <div class="beside-form stack gap-5" data-side={isRoomy.value ? 'both' : side.value}>
+      <div class="beside-form stack start gap-5" data-side={isRoomy.value ? 'both' : side.value}>
         <div class="beside-form-form stack gap-3 min-0">{children}</div>
         {(isRoomy.value || side.value === 'preview') && <FlowPreview {...preview} flow={now} />}
       </div>

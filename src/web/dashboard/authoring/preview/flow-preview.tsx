@@ -81,7 +81,7 @@ export function FlowPreview({ flow, isLoading, part, onPart, theme }: FlowPrevie
         )}
       </div>
       <PreviewControls room={width.value} locales={localesOf(known)} />
-      <div class="preview-room" ref={room} data-old={flow === null}>
+      <div class="preview-room framed" ref={room} data-old={flow === null}>
         <div ref={ruler} />
         {known && parts.length > 0 && (
           <iframe
