@@ -18,7 +18,7 @@ testPages(
   [
     {
       ...{ path: '/flows', title: 'Flows', shows: 'Spring news' },
-      onPaper: [/Last 30 days, Europe\/Berlin/],
+      onPaper: [/Last 30 days\. Days start at midnight in Berlin/],
     },
     {
       ...{ path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },

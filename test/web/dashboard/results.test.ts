@@ -190,7 +190,7 @@ test('the menu marks the selected range, and incomplete days can be left out', a
 
 test('the selected time zone stays in the address from the overview to a flow', async () => {
   const { page } = await house.visit('/flows')
-  await page.getByText('Last 30 days, Europe/Berlin').waitFor()
+  await page.getByText('Last 30 days. Days start at midnight in Berlin.').waitFor()
   await page.goto(house.at('?tz=UTC'))
   await page.getByText('Days start at midnight in UTC.').waitFor()
   await page.getByRole('link', { name: 'Welcome tour' }).click()

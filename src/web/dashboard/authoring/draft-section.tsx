@@ -1,9 +1,9 @@
 import type { DiffAnswer } from '../../../modules/authoring/schema.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { may } from '../api/session.ts'
 import { flowPath } from '../flows/definition.ts'
-import { formatMoment } from '../parts/format.ts'
 import { Opener } from '../parts/opener.tsx'
 import { say } from '../parts/toast.tsx'
 import { Reading } from '../shell/states.tsx'
@@ -41,7 +41,7 @@ function Discard({ flow }: Changing) {
 }
 
 /** The draft, and what publishing it would change. */
-export function DraftSection({ flow, zone }: Changing & { zone: string }) {
+export function DraftSection({ flow }: Changing) {
   const { version, hasDraft, key, stepCount, itemCount } = flow
   const hasOther = hasDraft && version !== null
   const query = new URLSearchParams({ from: `${version}`, to: 'draft' })
@@ -53,7 +53,7 @@ export function DraftSection({ flow, zone }: Changing & { zone: string }) {
       <div class="part-head">
         <div>
           <h2 id="draft">{hasDraft ? 'Unpublished draft' : `Version ${version} is not shown`}</h2>
-          <p class="hint">Last changed {formatMoment(flow.updatedAt, zone)}</p>
+          <p class="hint">Last changed {momentHere(flow.updatedAt)}</p>
         </div>
         <div class="actions">
           {hasDraft && <Discard flow={flow} />}

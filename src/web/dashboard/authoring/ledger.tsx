@@ -1,15 +1,17 @@
 import { useSignal } from '@preact/signals'
 import type { PushedFlows, VersionList } from '../../../modules/authoring/schema.ts'
 import type { Analytics } from '../analytics/question.ts'
+import { defaultZone, momentHere, momentThere } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { may } from '../api/session.ts'
 import { flowPath } from '../flows/definition.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Check } from '../parts/choice.tsx'
-import { formatCount, formatMoment, none } from '../parts/format.ts'
+import { formatCount, none } from '../parts/format.ts'
 import { Opener } from '../parts/opener.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { say } from '../parts/toast.tsx'
 import { addressOf } from '../shell/address.ts'
 import { ChangeDialog } from './change-dialog.tsx'
@@ -73,7 +75,6 @@ const withoutId = (name: string) => name.replace(/ \(token_\w+\)$/, '')
 
 const columnsOf = (
   { flow }: Changing,
-  zone: string,
   starts: ReadonlyMap<number, number> | null,
 ): Column<Version>[] => [
   {
@@ -93,7 +94,9 @@ const columnsOf = (
   {
     name: 'Published',
     cell: ({ publishedAt }) => (
-      <time dateTime={publishedAt}>{formatMoment(publishedAt, zone)}</time>
+      <time dateTime={publishedAt}>
+        <Tip text={momentThere(publishedAt)}>{momentHere(publishedAt)}</Tip>
+      </time>
     ),
   },
   {
@@ -145,18 +148,14 @@ const columnsOf = (
 ]
 
 /** All published versions, the newest first. */
-export function Ledger({
-  versions,
-  zone,
-  ...changing
-}: Changing & { versions: readonly Version[]; zone: string }) {
-  const query = new URLSearchParams({ timezone: zone })
+export function Ledger({ versions, ...changing }: Changing & { versions: readonly Version[] }) {
+  const query = new URLSearchParams({ timezone: defaultZone() })
   const { data } = useRead<Analytics>(`/flows/${changing.flow.id}/analytics?${query}`, startsMs)
   const starts = data && new Map(data.versions.map(({ version, starts }) => [version, starts]))
   return (
     <Table
       caption="Published versions"
-      columns={columnsOf(changing, zone, starts)}
+      columns={columnsOf(changing, starts)}
       rows={versions}
       keyOf={({ version }) => version}
     />

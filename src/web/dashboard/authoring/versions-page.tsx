@@ -1,11 +1,9 @@
 import type { VersionList } from '../../../modules/authoring/schema.ts'
-import { defaultZone } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { flowPath } from '../flows/definition.ts'
 import { FlowFrame } from '../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Part } from '../parts/part.tsx'
-import { useFilters } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Reading } from '../shell/states.tsx'
 import { Compare } from './compare.tsx'
@@ -14,13 +12,11 @@ import { Ledger } from './ledger.tsx'
 import { Withdraw } from './withdraw.tsx'
 
 function Versions({ flow }: { flow: AuthoredFlow }) {
-  const { filters } = useFilters()
-  const zone = filters.tz ?? defaultZone()
   const list = useRead<VersionList>(flowPath(flow.key, '/versions'))
   const changing = { flow }
   return (
     <>
-      <DraftSection {...changing} zone={zone} />
+      <DraftSection {...changing} />
       <Reading of={list}>
         {({ versions }) => (
           <>
@@ -28,10 +24,7 @@ function Versions({ flow }: { flow: AuthoredFlow }) {
               {versions.length === 0 ? (
                 <p class="hint">None yet. Each version that you publish is kept here.</p>
               ) : (
-                <>
-                  <Ledger {...changing} versions={versions} zone={zone} />
-                  <p class="footnote fine">Times are in {zone}.</p>
-                </>
+                <Ledger {...changing} versions={versions} />
               )}
             </Part>
             <Compare flow={flow} versions={versions.map(({ version }) => version)} />

@@ -99,8 +99,8 @@ function Events({ watched: { events, missed, since } }: { watched: Watched }) {
       )}
       <p class="footnote fine">
         {missed > 0 && `${formatCount(missed)} more arrived faster than they can be shown. `}
-        Events since {formatSecondOfDay(since, browserZone)}, newest first. Restarts after 30
-        seconds paused or hidden.
+        Events since {formatSecondOfDay(since, browserZone)}, newest first. The list starts again
+        after you pause it or hide this tab for 30 seconds.
       </p>
     </>
   )

@@ -5,6 +5,7 @@ import { may } from '../api/session.ts'
 import { useLinks } from '../environments/links.ts'
 import { LinkButton } from '../parts/button.tsx'
 import { Check } from '../parts/choice.tsx'
+import { zoneName } from '../parts/format.ts'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading, StaleNote } from '../shell/states.tsx'
@@ -56,7 +57,7 @@ function Found({ flows }: { flows: readonly AuthoredFlow[] }) {
       )}
       {summary.data && (
         <p class="footnote fine">
-          Last {days} days, {summary.data.range.timezone}
+          Last {days} days. Days start at midnight in {zoneName(summary.data.range.timezone)}.
         </p>
       )}
     </>

@@ -92,22 +92,6 @@ export function formatDays(from: string, to: string): string {
   return `${isSameYear ? formatShortDay(from) : formatDay(from)} – ${formatDay(to)}`
 }
 
-/** A moment in a time zone. */
-export const formatMoment = (
-  iso: string,
-  timeZone: string,
-  options: Intl.DateTimeFormatOptions = {},
-): string =>
-  new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    ...options,
-    timeZone,
-  }).format(new Date(iso))
-
 /** The time of day to the second, in a time zone. */
 export const formatSecondOfDay = (iso: string, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone }).format(new Date(iso))

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Erasure } from '../../../modules/people/schema.ts'
-import { defaultZone, momentHere } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { act } from '../api/request.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Facts } from '../parts/facts.tsx'
@@ -84,9 +84,7 @@ export function Receipt({ of }: { of: Erasure }) {
     <Part
       title="Receipt"
       beside={
-        <span class="hint">
-          It contains no personal data. The audit log has it under its ID. {defaultZone()}
-        </span>
+        <span class="hint">It contains no personal data. The audit log has it under its ID.</span>
       }
     >
       <Facts of={rows} />

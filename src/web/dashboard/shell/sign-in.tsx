@@ -88,7 +88,7 @@ function ByLink({ code, onDone, onSpent }: { code: string; onDone(): void; onSpe
   })
   return (
     <>
-      <p>This link works once. The button uses it.</p>
+      <p>This link signs you in once.</p>
       <Button
         look="primary"
         class="wide"
