@@ -11,7 +11,7 @@ const styles = `
 .card .actions span.button { min-width: 44px; cursor: text; white-space: pre }
 [part=title]:empty::before { content: attr(data-absent) }
 [part=title]:empty::before, [part=body].absent { color: var(--faint); font-weight: 400; font-style: italic }
-.writing { display: grid; gap: 6px }
+.writing { display: grid; gap: 6px; padding-block-end: 6px }
 .writing textarea {
   all: unset; display: block; box-sizing: border-box; width: 100%; min-height: 1.55em; white-space: pre-wrap; overflow-wrap: anywhere;
   overflow: hidden; cursor: text; font-style: normal; color: var(--text); border-radius: 4px;
