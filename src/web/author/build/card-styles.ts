@@ -3,8 +3,7 @@ import { stageRoot } from './stage-root.ts'
 
 /** What the builder adds to the looks of a step: where it can be written on, and that it can be dragged. */
 const styles = `
-.card [part=title], .card [part=body], .card .actions .button { border-radius: 4px }
-.card [part=title], .card [part=body] { cursor: text }
+.card [part=title], .card [part=body] { border-radius: 4px; cursor: text }
 .card :is([part=title], [part=body], .actions .button):hover { outline: 1px dashed var(--faint); outline-offset: 3px }
 .card :is([part=title], [part=body], .actions .button):focus, .card textarea:focus { outline: 2px solid var(--text); outline-offset: 3px }
 .card [part=body]:has(textarea) { outline: none !important }

@@ -30,7 +30,7 @@ export const styles = `
 .chip.add { border-style: dashed; background: none; padding-inline: 12px }
 .number { font: 600 12px/20px system-ui, sans-serif; min-width: 20px; text-align: center; border-radius: 10px; background: rgb(255 255 255 / .14) }
 .builder .panel {
-  inset-block: 16px 132px; inset-inline-end: 16px; width: min(360px, calc(100vw - 32px)); max-height: none; height: max-content;
+  inset-block: 16px 132px; inset-inline-end: 16px; width: min(340px, calc(100vw - 32px)); max-height: none; height: max-content;
   max-height: calc(100dvh - 148px); padding: 12px 16px 16px; gap: 12px; z-index: auto; align-content: start;
 }
 .builder.other .panel { inset-inline: 16px auto }
