@@ -489,6 +489,32 @@ test('the description of an image changes without its size, and another image ha
   await mediaIs({ ...media, alt: 'A harbor' })
   await image.getByLabel('Image address').fill('https://images.example/b.png')
   await mediaIs({ image: 'https://images.example/b.png', alt: 'A harbor' })
+  // The modal step was drawn anew, and the fields around the one in use are where they were.
+  expect(await tab.locator('.builder .panel').evaluate(panel => panel.scrollTop)).toBeGreaterThan(0)
+})
+
+test('the bar makes room for what it would cover, and shows the step that is added', async () => {
+  const { tab } = await built({}, { kind: 'slideout' })
+  await tab.setViewportSize({ width: 390, height: 760 })
+  await card(tab, 'Hello').waitFor()
+  const boxOf = async (locator: ReturnType<typeof bar>) => (await locator.boundingBox())!
+  await until(
+    async () => [await boxOf(bar(tab)), await boxOf(card(tab, 'Hello'))] as const,
+    ([of, below]) => of.y + of.height <= below.y,
+  )
+  for (let count = 0; count < 3; count++) {
+    await bar(tab).getByRole('button', { name: 'Add step' }).click()
+    await bar(tab).getByRole('button', { name: 'Without an element' }).click()
+    await tab.locator('[part=title]:focus').waitFor()
+    await tab.keyboard.type(`New ${count}`)
+    await tab.keyboard.press('Enter')
+    await card(tab, `New ${count}`).waitFor()
+  }
+  const chosen = bar(tab).locator('[aria-current=step]')
+  await until(
+    () => boxOf(chosen),
+    ({ x, width }) => x >= 0 && x + width <= 390,
+  )
 })
 
 test('on a phone, targets are 44 pixels high, and axe-core reports nothing', async () => {
@@ -506,8 +532,14 @@ test('on a phone, targets are 44 pixels high, and axe-core reports nothing', asy
   expect(width).toBeLessThanOrEqual(390)
   const ofBuilder = async () =>
     (await hardToUse(tab)).filter(found =>
-      /builder|chip|field|class="(bar|panel|state)/.test(found),
+      /builder|chip|field|class="(bar|panel|state|marks)|part="(title|body|button)|textarea/.test(
+        found,
+      ),
     )
+  expect(await ofBuilder()).toEqual([])
+  await bar(tab).getByRole('button', { name: 'Hide fields' }).click()
+  await bodyOf(tab).click()
+  await bodyOf(tab).getByRole('textbox', { name: 'Text' }).waitFor()
   expect(await ofBuilder()).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon, IconButton } from './icon.tsx'
 import { type Acts, isOfSteps, type State, titleOf } from './state.ts'
 import { words } from './words.ts'
@@ -30,11 +30,29 @@ function Status({ draft, isMissing, isOver }: State) {
   )
 }
 
+/** How much of the neighbours stays in sight, pixels. */
+const neighbourPx = 24
+
+/** Brings the chosen step into sight. The page itself does not scroll. */
+function scrollTo(strip: Element, chip: Element): void {
+  const [outer, inner] = [strip, chip].map(one => one.getBoundingClientRect())
+  const before = inner!.left - outer!.left
+  const after = inner!.right - outer!.right
+  if (before < 0) strip.scrollLeft += before - neighbourPx
+  else if (after > 0) strip.scrollLeft += after + neighbourPx
+}
+
 /** The steps in order. A press shows one; dragging moves it. */
 function Strip({ state, acts }: { state: State; acts: Acts }) {
   const [dragged, drag] = useState<string | null>(null)
   const [over, overAt] = useState<number | null>(null)
   const steps = state.draft?.flow.steps ?? []
+  const list = useRef<HTMLOListElement>(null)
+  useLayoutEffect(() => {
+    const strip = list.current
+    const chip = strip?.querySelector('[aria-current]')
+    if (strip && chip) scrollTo(strip, chip)
+  }, [state.step, steps.length])
   const drop = () => {
     if (dragged !== null && over !== null) {
       const others = steps.filter(({ key }) => key !== dragged)
@@ -47,7 +65,7 @@ function Strip({ state, acts }: { state: State; acts: Acts }) {
     overAt(null)
   }
   return (
-    <ol class="strip" aria-label={words.steps}>
+    <ol class="strip" ref={list} aria-label={words.steps}>
       {steps.map((step, i) => (
         <li
           key={step.key}

@@ -14,12 +14,15 @@ import { createOutline, createPlace } from '../place.ts'
 import type { AuthorSession, Visit } from '../session.ts'
 import { styles as pickStyles } from '../styles.ts'
 import { Bar } from './bar.tsx'
+import { writeTitleOf } from './card-fields.ts'
 import { styleStage, unstyleStage } from './card-styles.ts'
 import { createDraft } from './draft.ts'
-import { dragCard, isCovered, makeMovable } from './dragging.ts'
+import { dragCard, makeMovable } from './dragging.ts'
 import { createDrawing, type DrawingOf } from './drawing.ts'
 import { createFreeze } from './freeze.ts'
+import { makeRoom } from './make-room.ts'
 import { editOnCard } from './on-card.tsx'
+import { createRaising } from './raising.ts'
 import { listenToShortcuts } from './shortcuts.ts'
 import { type Acts, isOfSteps, type State, stepIn } from './state.ts'
 import { StepPanel } from './step-panel.tsx'
@@ -64,32 +67,10 @@ export async function startBuilding(
     isOver: false,
     isMissing: false,
     isOtherSide: false,
+    isOnTop: false,
   }
   let drawing: DrawingOf | null = null
-  /** The field to give the focus back to, once the step is drawn. */
-  let field: HTMLElement | null = null
-
-  const focused = () => place.shadow.activeElement as HTMLElement | null
-  /** Puts the builder above the step that was just drawn, and into it if it is modal. */
-  const raise = () => {
-    place.attach()
-    if (!root.isConnected) return
-    const wanted = focused() ?? field
-    field = null
-    if (root.matches(':popover-open')) root.hidePopover()
-    root.showPopover()
-    if (!wanted?.isConnected || focused() === wanted) return
-    const { selectionStart, selectionEnd } = wanted as HTMLTextAreaElement
-    wanted.focus({ preventScroll: true })
-    safely(() => (wanted as HTMLTextAreaElement).setSelectionRange(selectionStart, selectionEnd))
-  }
-  /** A modal step that is taken away must not take the builder with it. */
-  const leaveStep = () => {
-    field = focused() ?? field
-    if (place.shadow.host.getRootNode() === document) return
-    place.leave()
-    root.showPopover()
-  }
+  const { raise, leaveStep, focused, forgetFocus } = createRaising(place, root)
 
   const draw = () => {
     render(
@@ -101,6 +82,7 @@ export async function startBuilding(
     )
     root.dir = getComputedStyle(document.body).direction
     root.classList.toggle('other', state.isOtherSide)
+    root.classList.toggle('on-top', state.isOnTop)
     const { draft, picking, isOver, step } = state
     if (!draft || picking || isOver || !isOfSteps(draft.flow)) return drawing?.hide()
     drawing?.show(draft.flow, step, draft.theme)
@@ -122,20 +104,7 @@ export async function startBuilding(
     },
   })
 
-  const focusTitle = () =>
-    requestAnimationFrame(() =>
-      place.shadow.querySelector<HTMLElement>('.fields input')?.focus({ preventScroll: true }),
-    )
   let shownKey: string | null = null
-  /** Moves the fields to the other side of the window if they cover the step, and would not there. */
-  const makeRoom = () => {
-    const panel = place.shadow.querySelector('.panel')
-    if (!isCovered(panel)) return
-    const { isOtherSide } = state
-    patch({ isOtherSide: !isOtherSide })
-    if (isCovered(panel)) patch({ isOtherSide })
-  }
-
   const acts: Acts = {
     choose(key) {
       session.step.set(key)
@@ -149,7 +118,7 @@ export async function startBuilding(
       picking.switch(true)
       // From here on the keys move between the page's elements.
       focused()?.blur()
-      field = null
+      forgetFocus()
     },
     stopPicking() {
       picking.switch(false)
@@ -167,9 +136,9 @@ export async function startBuilding(
       const keys = state.draft?.flow.steps.map(({ key }) => key) ?? []
       const key = freeKey(keys)
       session.step.set(key)
-      state = { ...state, step: key, isFolded: false }
+      state = { ...state, step: key }
+      writeTitleOf(key)
       draft.propose({ do: 'add', after: step, step: { key, title, target } })
-      focusTitle()
     },
     freeze() {
       freeze.switch(!state.isFrozen)
@@ -269,7 +238,7 @@ export async function startBuilding(
           const step = stepNow()
           if (step) makeMovable(step)
         })
-        if (isOther) setTimeout(() => safely(makeRoom), placedMs)
+        setTimeout(() => safely(() => makeRoom(place, state, patch, isOther)), placedMs)
       },
       missing: isMissing =>
         isMissing !== state.isMissing && queueMicrotask(() => patch({ isMissing })),

@@ -3,15 +3,14 @@ import { stageRoot } from './stage-root.ts'
 
 /** What the builder adds to the looks of a step: where it can be written on, and that it can be dragged. */
 const styles = `
-.card [part=title], .card [part=body], .card .actions .button { border-radius: 4px }
-.card [part=title], .card [part=body] { cursor: text }
+.card [part=title], .card [part=body] { border-radius: 4px; cursor: text }
 .card :is([part=title], [part=body], .actions .button):hover { outline: 1px dashed var(--faint); outline-offset: 3px }
 .card :is([part=title], [part=body], .actions .button):focus, .card textarea:focus { outline: 2px solid var(--text); outline-offset: 3px }
 .card [part=body]:has(textarea) { outline: none !important }
 .card .actions span.button { min-width: 44px; cursor: text; white-space: pre }
 [part=title]:empty::before { content: attr(data-absent) }
 [part=title]:empty::before, [part=body].absent { color: var(--faint); font-weight: 400; font-style: italic }
-.writing { display: grid; gap: 6px }
+.writing { display: grid; gap: 6px; padding-block-end: 6px }
 .writing textarea {
   all: unset; display: block; box-sizing: border-box; width: 100%; min-height: 1.55em; white-space: pre-wrap; overflow-wrap: anywhere;
   overflow: hidden; cursor: text; font-style: normal; color: var(--text); border-radius: 4px;

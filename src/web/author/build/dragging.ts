@@ -1,5 +1,5 @@
 import type { Step } from '../../snippet/parts.ts'
-import { cardIn, stageRoot } from './stage-root.ts'
+import { cardIn, pointedAt, stageRoot } from './stage-root.ts'
 
 /** What an author drags: the card of a step, to another side of its element or to another corner. */
 
@@ -12,9 +12,6 @@ const writable = '[part=title], [part=body], .actions .button'
 const slopPx = 8
 
 export const isMovable = ({ kind }: Step): boolean => kind === 'tooltip' || kind === 'slideout'
-
-/** The box of what a tooltip points at, as the ring around it shows. */
-const pointedAt = () => stageRoot()?.querySelector('.ring')?.getBoundingClientRect() ?? null
 
 function placementAt(step: Step, x: number, y: number): Placement | null {
   const isRtl = getComputedStyle(document.body).direction === 'rtl'
@@ -113,19 +110,4 @@ export function dragCard(
       window.removeEventListener(name, listener as EventListener, { capture: true })
     }
   }
-}
-
-/** Whether a panel covers the step's card or its element. */
-export function isCovered(panel: Element | null): boolean {
-  const box = panel?.getBoundingClientRect()
-  if (!box) return false
-  const boxes = [cardIn(stageRoot())?.getBoundingClientRect(), pointedAt()]
-  return boxes.some(
-    one =>
-      one &&
-      one.left < box.right &&
-      one.right > box.left &&
-      one.top < box.bottom &&
-      one.bottom > box.top,
-  )
 }

@@ -6,7 +6,7 @@ import type { Flow, Step } from '../../snippet/parts.ts'
 import { newRun } from '../../snippet/runs.ts'
 import { safely } from '../../snippet/safely.ts'
 import type { Stage } from '../../snippet/stage.ts'
-import { isWriting } from './on-card.tsx'
+import { isWriting } from './card-fields.ts'
 import { stageRoot } from './stage-root.ts'
 
 /**

@@ -16,7 +16,7 @@ const paths = {
 export type IconName = keyof typeof paths
 
 export const Icon = ({ name }: { name: IconName }) => (
-  <svg class="icon-drawing" viewBox="0 0 16 16" aria-hidden="true">
+  <svg class={`icon-drawing icon-${name}`} viewBox="0 0 16 16" aria-hidden="true">
     <path
       d={paths[name]}
       fill="none"

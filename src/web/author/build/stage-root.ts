@@ -8,3 +8,6 @@ export const stageRoot = (): ShadowRoot | null =>
 
 export const cardIn = (root: ShadowRoot | null): HTMLElement | null =>
   root?.querySelector<HTMLElement>('.root:not(.leaves) > .card') ?? null
+
+/** The box of what a tooltip points at, as the ring around it shows. */
+export const pointedAt = () => stageRoot()?.querySelector('.ring')?.getBoundingClientRect() ?? null

@@ -26,6 +26,8 @@ export interface State {
   isMissing: boolean
   /** Whether the fields are at the other side of the window. */
   isOtherSide: boolean
+  /** Whether the bar is at the upper edge of the window. */
+  isOnTop: boolean
 }
 
 /** What the author can do. */

@@ -16,6 +16,8 @@ const hasSide = ({ kind }: Step) => ['tooltip', 'hotspot', 'slideout'].includes(
 
 function PlaceFields({ step, acts }: { step: Step; acts: Acts }) {
   const { key, target, kind, placement, advance } = step
+  /** A slide-out stands in one of four corners, whatever else is set. */
+  const isCorner = kind === 'slideout'
   const place = (next: Partial<Placement>) =>
     acts.propose({ do: 'set', step: key, field: 'placement', value: { ...placement, ...next } })
   return (
@@ -57,14 +59,16 @@ function PlaceFields({ step, acts }: { step: Step; acts: Acts }) {
         <div class="pair">
           <Select
             label={words.side}
-            value={placement.side}
+            value={isCorner && placement.side !== 'top' ? 'bottom' : placement.side}
             options={sides}
+            only={isCorner ? ['top', 'bottom'] : undefined}
             onChange={side => place({ side })}
           />
           <Select
             label={words.align}
-            value={placement.align}
+            value={isCorner && placement.align !== 'start' ? 'end' : placement.align}
             options={aligns}
+            only={isCorner ? ['start', 'end'] : undefined}
             onChange={align => place({ align })}
           />
         </div>

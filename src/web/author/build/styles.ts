@@ -24,7 +24,7 @@ export const styles = `
 .strip li { all: unset; flex: none; display: block; position: relative }
 .drop-before::before, .drop-after::after { content: ''; position: absolute; inset-block: 2px; width: 3px; border-radius: 2px; background: #6cb6ff }
 .drop-before::before { inset-inline-start: -5px } .drop-after::after { inset-inline-end: -5px }
-.chip { max-width: 200px; border: 1px solid var(--line); background: var(--raised); padding: 4px 12px 4px 8px }
+.chip { max-width: 220px; border: 1px solid var(--line); background: var(--raised); padding: 4px 12px 4px 8px }
 .chip bdi { overflow: hidden; text-overflow: ellipsis }
 .chip[aria-current] { background: var(--accent); border-color: var(--accent); color: #fff; font-weight: 600 }
 .chip.add { border-style: dashed; background: none; padding-inline: 12px }
@@ -34,14 +34,16 @@ export const styles = `
   max-height: calc(100dvh - 148px); padding: 12px 16px 16px; gap: 12px; z-index: auto; align-content: start;
 }
 .builder.other .panel { inset-inline: 16px auto }
+.on-top .bar { inset-block: 16px auto }
+.builder.on-top .panel { inset-block: 132px auto }
 .builder .panel header { gap: 2px; position: sticky; inset-block-start: -12px; background: var(--ground); margin-block: -4px; z-index: 1 }
 .builder h2 { margin-inline-end: auto; overflow-wrap: anywhere }
 .fields { display: grid; gap: 14px }
 .field { display: grid; gap: 4px; min-width: 0 }
 .field label, legend { font-size: 12px; font-weight: 600; color: var(--soft); padding: 0 }
-legend { font-size: 13px; color: #fff; margin-block-end: 8px }
+legend { font-size: 13px; color: #fff }
 fieldset > button { justify-self: start }
-fieldset { border: 0; border-block-start: 1px solid var(--line); padding: 12px 0 0; display: grid; gap: 10px; min-width: 0 }
+fieldset { border: 0; border-block-start: 1px solid var(--line); padding: 12px 0 0; display: grid; gap: 8px; min-width: 0 }
 fieldset legend { float: inline-start; width: 100% }
 .builder :is(input:not([type=radio], [type=checkbox]), textarea, select) {
   font: inherit; color: #fff; background: #12161b; border: 1px solid #636e7b; border-radius: 7px; padding: 7px 10px; width: 100%; min-height: 36px;
@@ -54,6 +56,7 @@ fieldset legend { float: inline-start; width: 100% }
 .mark-B { font-weight: 800 } .mark-I { font-style: italic; font-family: Georgia, serif }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 8px }
 .row { display: grid; grid-template-columns: 1fr auto; gap: 4px; align-items: end }
+.row .pair { grid-template-columns: 2fr 3fr }
 .row > .field:nth-child(2):not(:last-child) { grid-row: 2 }
 .element { display: flex; flex-wrap: wrap; gap: 8px; align-items: center }
 .element code { flex: 1 0 100%; color: var(--soft); overflow-wrap: anywhere }
@@ -61,15 +64,20 @@ fieldset legend { float: inline-start; width: 100% }
 .candidate { padding: 8px 10px; border-radius: 8px; background: #22272e }
 .candidate > span { display: grid; gap: 4px; min-width: 0 }
 .end { display: flex; flex-wrap: wrap; gap: 8px; justify-content: end }
+@media (pointer: coarse) { .bar .hint { display: none } }
 @media (forced-colors: active) { .bar, .builder .panel, .builder button { border: 1px solid } }
 @media print { .builder { display: none } }
 @media (max-width: 640px) {
   .bar { inset-inline: 8px; inset-block-end: 8px; padding: 8px }
-  .bar.picking { max-width: none; flex-wrap: wrap; width: auto }
+  .on-top .bar { inset-block: 8px auto }
+  .bar.picking { max-width: none; flex-wrap: wrap; width: auto } .bar.picking .state { flex-basis: 100% }
   .builder button, .builder :is(input:not([type=radio], [type=checkbox]), select) { min-height: 44px; min-width: 44px }
   .about { flex-wrap: wrap; row-gap: 2px } .about .state { order: 5; flex-basis: 100% } .tools { margin-inline-start: auto }
   .wide-only { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-  .builder .panel, .builder.other .panel { inset-inline: 8px; inset-block: auto 152px; width: auto; max-height: 45dvh }
-  .pair { grid-template-columns: 1fr }
+  .builder .panel, .builder.other .panel { inset-inline: 8px; width: auto; max-height: 45dvh }
+  .builder .panel { inset-block: auto 152px } .builder.other .panel { inset-block: 8px auto }
+  .builder.on-top .panel { inset-block: auto 8px } .builder.on-top.other .panel { inset-block: 152px auto }
+  .panel .icon-move { rotate: 90deg }
+  .pair { grid-template-columns: 1fr } .row .pair { grid-template-columns: 2fr 3fr }
 }
 `
