@@ -1,7 +1,7 @@
-import type { FlowDefinition } from '../../../../core/flow/flow.ts'
+import type { Flow, FlowDefinition } from '../../../../core/flow/flow.ts'
 import { minimalFlow } from '../../../../core/flow/minimal.ts'
 import type { Mapping } from '../../../../core/flow/plain.ts'
-import type { DraftAnswer } from '../../../../modules/authoring/schema.ts'
+import type { DraftAnswer, Validated } from '../../../../modules/authoring/schema.ts'
 import type { Failure } from '../../api/failure.ts'
 import { ask } from '../../api/request.ts'
 import { flowPath } from '../../flows/definition.ts'
@@ -49,4 +49,38 @@ export function reasonOf({ status, isPassing, message }: Failure): Rejected {
   if (!isPassing) return rejected(message)
   const text = 'Not saved: server unreachable. Your changes are kept in this browser.'
   return { message: text, isPassing: true }
+}
+
+/** What the author writes: a flow, as YAML while that is what is being written. */
+export interface Work {
+  /** Null while the YAML cannot be read. */
+  flow: Mapping | null
+  text: string | null
+}
+
+/** What the server says about some work. */
+export interface Judged {
+  of: Work
+  problems: readonly FlowProblem[]
+  /** To be saved; null while there are errors. */
+  definition: FlowDefinition | null
+  /** What pages would get of it. */
+  flow: Flow | null
+}
+
+/** What the server says about some work. @throws Failure */
+export async function judgedByServer(work: Work): Promise<Judged> {
+  const text = work.text ?? JSON.stringify(work.flow)
+  const { value } = await ask<Validated>('/manage/validate', {
+    method: 'POST',
+    body: { text, ...(work.text === null && { format: 'json' }), normalised: true },
+  })
+  const { problems, definitions = [], normalised = [], valid } = value!
+  const isOne = valid && definitions.length === 1
+  return {
+    of: work,
+    problems: problems as FlowProblem[],
+    definition: isOne ? definitions[0]! : null,
+    flow: isOne ? normalised[0]! : null,
+  }
 }

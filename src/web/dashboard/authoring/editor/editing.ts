@@ -1,39 +1,23 @@
 import { computed, type Signal, signal } from '@preact/signals'
-import type { Flow, FlowDefinition } from '../../../../core/flow/flow.ts'
 import { isSame, type Mapping } from '../../../../core/flow/plain.ts'
-import type { DraftAnswer, Validated } from '../../../../modules/authoring/schema.ts'
+import type { DraftAnswer } from '../../../../modules/authoring/schema.ts'
 import { Failure } from '../../api/failure.ts'
 import { readAgain } from '../../api/read.ts'
 import { ask } from '../../api/request.ts'
 import { flowPath } from '../../flows/definition.ts'
-import type { FlowProblem } from '../form/form.ts'
 import {
   type Base,
   baseOf,
+  type Judged,
+  judgedByServer,
   type Rejected,
   readBase,
   reasonOf,
   rejected,
+  type Work,
   whyInvalid,
 } from './draft.ts'
 import type { Unsaved } from './unsaved.ts'
-
-/** What the author writes: a flow, as YAML while that is what is being written. */
-export interface Work {
-  /** Null while the YAML cannot be read. */
-  flow: Mapping | null
-  text: string | null
-}
-
-/** What the server says about some work. */
-export interface Judged {
-  of: Work
-  problems: readonly FlowProblem[]
-  /** To be saved; null while there are errors. */
-  definition: FlowDefinition | null
-  /** What pages would get of it. */
-  flow: Flow | null
-}
 
 /** Someone else saved first. */
 export interface Conflict {
@@ -115,21 +99,7 @@ export class Editing {
     const work = this.work.peek()
     const known = this.judged.peek()
     if (known?.of === work) return known
-    const body = {
-      ...(work.text === null
-        ? { text: JSON.stringify(work.flow), format: 'json' }
-        : { text: work.text }),
-      normalised: true,
-    }
-    const { value } = await ask<Validated>('/manage/validate', { method: 'POST', body })
-    const { problems, definitions = [], normalised = [], valid } = value!
-    const isOne = valid && definitions.length === 1
-    const judged: Judged = {
-      of: work,
-      problems: problems as FlowProblem[],
-      definition: isOne ? definitions[0]! : null,
-      flow: isOne ? normalised[0]! : null,
-    }
+    const judged = await judgedByServer(work)
     if (this.work.peek() === work) this.judged.value = judged
     return judged
   }
