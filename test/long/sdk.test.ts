@@ -29,6 +29,9 @@ const flows = `
   kind: checklist
   frequency: always
   checklist: { items: [{ key: invite-team, title: Invite }, { key: other, title: Other }] }
+- key: help
+  kind: launcher
+  launcher: { items: [{ key: tour, title: Take the tour, flow: welcome }] }
 `
 
 let site: Site
@@ -147,6 +150,10 @@ test('@cairn/react, headless', async () => {
   await page.getByRole('heading', { name: 'Bye' }).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Other' }).click()
   await page.getByRole('list', { name: '50 %' }).waitFor()
+  await page.getByRole('button', { name: 'Help (0)' }).click()
+  await page.getByRole('button', { name: 'Take the tour' }).click()
+  await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+  await page.getByRole('button', { name: 'Help (0)' }).waitFor({ state: 'detached' })
   expect(visited.noticed.complaints).toEqual([])
 })
 

@@ -33,6 +33,20 @@ const flows = `
   steps:
     - { key: score, kind: modal, title: Wie war es?, question: { type: rating } }
     - { key: thanks, kind: modal, title: Danke }
+- key: help
+  kind: launcher
+  title: Help
+  targeting: { urls: [{ match: exact, pattern: /help }] }
+  launcher:
+    target: '#first'
+    items:
+      - { key: docs, title: Guide, href: /guide }
+      - { key: list, title: Steps, flow: list }
+      - { key: news, title: News, announcements: true }
+- key: fresh
+  kind: announcement
+  targeting: { urls: [{ match: exact, pattern: /never }] }
+  steps: [{ key: one, kind: modal, title: Fresh }]
 - key: far
   frequency: always
   targeting: { urls: [{ match: prefix, pattern: /far }] }
@@ -49,11 +63,12 @@ beforeAll(async () => {
   // The page writes what it receives into elements, where a test can wait for it.
   pages = site.serve(() =>
     html(
-      `<h2 id="first">First</h2><pre id="step"></pre><pre id="list"></pre>
+      `<h2 id="first">First</h2><pre id="step"></pre><pre id="list"></pre><pre id="launcher"></pre>
     <script nonce="abc">
       function begin() {
         cairn.on('step', view => { step = view; document.getElementById('step').textContent = view ? view.step.key + (view.isElsewhere ? ' elsewhere' : '') : 'none' })
         cairn.on('checklist', view => { list = view; document.getElementById('list').textContent = view ? JSON.stringify(view.items.map(i => [i.key, i.isDone, i.canTick])) + view.progress.percent : 'none' })
+        cairn.on('launcher', view => { launcher = view; document.getElementById('launcher').textContent = view ? [view.isOpen ? 'open' : view.isHidden ? 'hidden' : 'closed', view.unread, ...view.items.map(i => i.key + (i.starts ? ' ' + i.starts.progress.percent : '') + (i.announcements?.map(a => ' ' + a.flowKey + (a.isUnread ? ' new' : '')) ?? ''))].join() : 'none' })
       }
     </script>
     <script nonce="abc" src="${url}/snippet.js" data-key="${site.snippetKey}" data-headless></script>
@@ -178,6 +193,34 @@ test('the page is told of a checklist, and of what can be ticked in its order', 
   await list(page, '[["a",true,false],["b",true,false],["c",true,false]]100')
   await allSent(page)
   await site.until('list', ({ totals }) => totals.completions === 1)
+})
+
+test('the page is told of a launcher, its unread announcements and progress, and opens it itself', async () => {
+  const page = await visit('/help')
+  const launcher = (text: string) =>
+    page.locator('#launcher').getByText(text, { exact: true }).waitFor()
+  await launcher('closed,1,docs,list 0,news fresh new')
+  // Only the page's own components open it here.
+  await page.click('#first')
+  await page.evaluate('launcher.actions.choose("list")')
+  await launcher('closed,1,docs,list 0,news fresh new')
+  await page.evaluate('launcher.actions.toggle()')
+  await launcher('open,1,docs,list 0,news fresh new')
+  await page.evaluate('launcher.actions.choose("list")')
+  await list(page, '[["a",false,true],["b",false,false],["c",false,false]]0')
+  await page.evaluate("list.actions.tick('a')")
+  await launcher('closed,1,docs,list 33,news fresh new')
+  await page.evaluate('launcher.actions.toggle(true)')
+  await page.evaluate('launcher.actions.choose("news", "fresh")')
+  await step(page, 'one')
+  await launcher('hidden,0,docs,list 33,news fresh')
+  await page.evaluate('step.actions.next()')
+  await launcher('closed,0,docs,list 33,news fresh')
+  await page.evaluate("history.pushState(null, '', '/elsewhere')")
+  await launcher('none')
+  await allSent(page)
+  expect(await site.startedBy('fresh', 1)).toEqual({ launcher: 1 })
+  expect(await site.startedBy('help', 2)).toEqual({ unread: 2 })
 })
 
 test('a step for another page is marked as such', async () => {

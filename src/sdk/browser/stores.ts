@@ -75,14 +75,14 @@ const isSame = (a: FlowState, b: FlowState) =>
 const shownStore =
   <Name extends 'checklist' | 'launcher'>(name: Name) =>
   (client: CairnClient, flowKey?: string): Store<Told[Name]> => {
-    const shown: Told[Name] = null
+    let current: Told[Name] = null
     return {
-      get: () => shown,
+      get: () => current,
       subscribe(changed) {
         return client.on(name, shown => {
           const next = shown && (flowKey === undefined || shown.flow.key === flowKey) ? shown : null
-          if (next === shown) return
-          shown = next
+          if (next === current) return
+          current = next
           changed()
         })
       },

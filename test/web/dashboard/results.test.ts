@@ -386,6 +386,11 @@ test('what started runs, and what was unread, is compared, selected and taken ba
     ['Unread announcements', '1'],
     ['Nothing unread', '2'],
   ])
+  await page.getByRole('heading', { name: 'Openings by day' }).waitFor()
+  const table = page.getByRole('table', { name: opened })
+  expect((await table.locator('th[scope=col]').allInnerTexts()).slice(1, 5)).toEqual([
+    ...['Opened', 'People', 'Chose an item', 'Closed'],
+  ])
 })
 
 test('a step without reports has no bars; the controls for comparing two versions fit on one line', async () => {

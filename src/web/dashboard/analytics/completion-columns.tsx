@@ -1,6 +1,7 @@
 import { RangeLine } from '../charts/bars.tsx'
 import { fewest, formatPercent, formatShare, none } from '../parts/format.ts'
 import type { Column } from '../parts/table.tsx'
+import type { RunWords } from './run-words.ts'
 
 interface Runs {
   starts: number
@@ -9,11 +10,12 @@ interface Runs {
 
 /** The completion rate of each row, and its interval on one scale from 0% to 100%. */
 export const completionColumns = <Row extends Runs>(
+  { rate, rateMeans }: RunWords,
   intervalOf: (row: Row) => { low: number; high: number } | null,
 ): Column<Row>[] => [
   {
-    name: 'Completion',
-    means: 'Completed runs out of all runs that started.',
+    name: rate,
+    means: rateMeans,
     unit: '%',
     isNumber: true,
     value: ({ starts, completions }) =>

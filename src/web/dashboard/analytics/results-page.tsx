@@ -89,8 +89,8 @@ function Results({ flow }: { flow: AuthoredFlow }) {
               {data.steps.length > 0 && !isLauncher && <Ways flow={flow} question={question} />}
               <Checklist data={data} />
               {!isLauncher && <Durations {...shown} />}
-              <Daily {...shown} />
-              <Versions data={data} question={question} />
+              <Daily {...shown} isLauncher={isLauncher} />
+              <Versions data={data} question={question} isLauncher={isLauncher} />
               {traits && <BySegments flow={flow} question={question} traits={traits} />}
               <p class="footnote fine">
                 Updated {formatDateTime(data.generatedAt)}. Days start at midnight in{' '}

@@ -19,6 +19,7 @@ import {
   runsBehind,
   segmentsQuery,
 } from './question.ts'
+import { wordsFor } from './run-words.ts'
 import { traitName, traitValue } from './start-reason.ts'
 
 type Segment = NonNullable<Analytics['segments']>[number]
@@ -43,6 +44,20 @@ interface Shown {
 
 function columnsOf({ flow, question }: Shown, trait: string): Column<Segment>[] {
   const isLauncher = flow.kind === 'launcher'
+  const words = wordsFor(isLauncher)
+  const [startsMeans, completedMeans, dismissedMeans, timeMeans] = isLauncher
+    ? [
+        'Openings in this period.',
+        'Openings in which an item was chosen.',
+        'Openings that were closed without a choice.',
+        'Half of the choices were made within this time after opening.',
+      ]
+    : [
+        'Runs that started in this period.',
+        'Runs that were completed.',
+        'Runs closed and never completed.',
+        'Half of the completed runs took at most this long.',
+      ]
   const named = (segment: Segment) => nameOf(segment, isLauncher)
   const counted = (
     name: string,
@@ -64,24 +79,24 @@ function columnsOf({ flow, question }: Shown, trait: string): Column<Segment>[] 
       value: named,
       cell: segment => <Value segment={segment} name={named(segment)} />,
     },
-    counted('Starts', 'Runs that started in this period.', 'starts', null),
+    counted(words.starts, startsMeans, 'starts', null),
     {
       name: 'People',
       means: 'Each person counts once per row.',
       isNumber: true,
       value: ({ uniqueUsers }) => uniqueUsers,
     },
-    counted('Completed', 'Runs that were completed.', 'completions', 'completed'),
-    counted('Dismissed', 'Runs closed and never completed.', 'dismissals', 'dismissed'),
+    counted(words.completed, completedMeans, 'completions', 'completed'),
+    counted(words.dismissed, dismissedMeans, 'dismissals', 'dismissed'),
     {
       name: 'Median time',
-      means: 'Half of the completed runs took at most this long.',
+      means: timeMeans,
       unit: 'seconds',
       isNumber: true,
       value: ({ timeToComplete }) => timeToComplete.medianSeconds,
       cell: ({ timeToComplete: { medianSeconds, count } }) => formatTypical(medianSeconds, count),
     },
-    ...completionColumns<Segment>(({ interval }) => interval),
+    ...completionColumns<Segment>(words, ({ interval }) => interval),
   ]
 }
 

@@ -2,7 +2,7 @@ import { CairnProvider } from '@cairn/react'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Onboarding } from './Onboarding'
-import { OwnChecklist, OwnStep } from './Own'
+import { OwnChecklist, OwnLauncher, OwnStep } from './Own'
 import { TourButton } from './Tour'
 
 const own = { url: 'https://cairn.example.com', key: 'YOUR_SNIPPET_KEY', headless: true }
@@ -14,6 +14,7 @@ createRoot(document.getElementById('root')!).render(
       <CairnProvider options={own}>
         <OwnStep />
         <OwnChecklist />
+        <OwnLauncher />
       </CairnProvider>
     ) : (
       <Onboarding>
