@@ -5,8 +5,8 @@ import { HandClock } from '../../../support/hand-clock.ts'
 import { NodeWorld } from '../../../support/node-world.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 import { replicatedRows } from '../../../support/replicated.ts'
-import type { Store } from '../../conformance/store.ts'
-import { definitionOf, Tenant } from '../../conformance/tenant.ts'
+import type { Store } from '../../../storage/conformance/store.ts'
+import { definitionOf, Tenant } from '../../../storage/conformance/tenant.ts'
 
 const tourOf = (...items: string[]) =>
   definitionOf({
