@@ -61,8 +61,8 @@ async function check(): Promise<boolean> {
 
 /**
  * Files run beside each other, one more than there are cores because some tests wait, and those that take
- * longest first (`--update-timings` measures them again). The files of a process share what they import,
- * which each of them would compile again.
+ * longest first (`--update-timings` measures them again; a file that is not listed begins last). The files of
+ * a process share what they import, which each of them would compile again.
  *
  * @param report where to write what has passed and failed
  */

@@ -265,15 +265,23 @@ export class DashboardHouse {
 
 const axe = readFileSync(join(import.meta.dir, '../../node_modules/axe-core/axe.min.js'), 'utf8')
 
-/** What axe-core's rules find hard to use on a page that stands still. Frames have to be checked separately. */
-export async function hardToUse(page: Pick<Page, 'evaluate'>): Promise<string[]> {
+/**
+ * What axe-core's rules find hard to use on a page that stands still. Frames have to be checked separately.
+ *
+ * @param within selects the element to check; by default the dialog that makes the rest of the page inert,
+ *   or without one the page
+ */
+export async function hardToUse(
+  page: Pick<Page, 'evaluate'>,
+  within = 'dialog:modal',
+): Promise<string[]> {
   // A text that fades in lacks contrast until it is there.
   await still(page)
   // A document keeps what it was once given: to read all of axe takes nearly as long as its rules do.
   if (!(await page.evaluate('globalThis.axe?.run !== undefined'))) await page.evaluate(`${axe};0`)
   // Of what passes, most of a page, nothing is described: half of the time would go into it.
   const violations = (await page.evaluate(
-    `axe.run({
+    `axe.run([...document.querySelectorAll(${JSON.stringify(within)})].at(-1) ?? document, {
       iframes: false,
       resultTypes: ['violations'],
       rules: { 'target-size': { enabled: true } },

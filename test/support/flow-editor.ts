@@ -1,13 +1,18 @@
 import type { Page } from './browser.ts'
 import type { DashboardHouse, Manage } from './dashboard.ts'
 
-/** Opens the editor of a flow, and waits until it shows the flow. */
+/** A window with room for the preview beside the form. */
+export const wide = { width: 1_280, height: 720 }
+/** A window without, for tests of something else: the preview is drawn anew with each change. */
+export const narrow = { width: 1_100, height: 720 }
+
+/** Opens the editor of a flow, by default in a narrow window, and waits until it shows the flow. */
 export async function openEditor(
   house: DashboardHouse,
   address: string,
   options: Parameters<DashboardHouse['visit']>[1] = {},
 ) {
-  const visited = await house.visit(`/flows/${address}`, options)
+  const visited = await house.visit(`/flows/${address}`, { viewport: narrow, ...options })
   await visited.page.getByRole('group', { name: 'Write as' }).waitFor()
   return visited
 }

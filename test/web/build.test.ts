@@ -4,7 +4,7 @@ import type { FlowDefinition } from '../../src/core/flow/flow.ts'
 import { AuthoredSite } from '../support/authored-site.ts'
 import { type Page, still } from '../support/browser.ts'
 import { DashboardHouse, hardToUse, type Manage } from '../support/dashboard.ts'
-import { isSaved } from '../support/flow-editor.ts'
+import { isSaved, narrow } from '../support/flow-editor.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 
 /** An author changes a draft on a customer's page with a strict policy, Trusted Types and a router of its own. */
@@ -52,7 +52,8 @@ let count = 0
 async function built(options: Parameters<typeof house.visit>[1] = {}, first: object = {}) {
   const key = `built-${++count}`
   await manage('POST', '/push', { flows: [definition(key, first)] })
-  const { page } = await house.visit(`/flows/${key}/edit`, { role: 'editor', ...options })
+  const visit = { role: 'editor' as const, viewport: narrow, ...options }
+  const { page } = await house.visit(`/flows/${key}/edit`, visit)
   const requests: string[] = []
   page.context().on('request', request => requests.push(request.url()))
   await page.getByRole('button', { name: 'Build on your page' }).click()

@@ -8,7 +8,7 @@ import {
   requireSound,
   requireSoundOnEveryScreen,
 } from '../../support/dashboard.ts'
-import { draftOf as draftBy, isSaved, openEditor, textIn } from '../../support/flow-editor.ts'
+import { draftOf as draftBy, isSaved, openEditor, textIn, wide } from '../../support/flow-editor.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 import { tabTo } from '../../support/keyboard.ts'
 
@@ -30,9 +30,9 @@ const tour = [
 ]
 
 /** Makes a draft for one test, and opens its form. */
-async function edit(key: string, flow: object = { steps: tour }) {
+async function edit(key: string, flow: object = { steps: tour }, viewport?: typeof wide) {
   await manage('POST', '/push', { flows: [{ key, name: key, ...flow }] })
-  return openEditor(house, `${key}/edit`)
+  return openEditor(house, `${key}/edit`, viewport && { viewport })
 }
 
 const draftOf = (key: string) => draftBy(manage, key)
@@ -53,7 +53,7 @@ const says = (page: Page, text: string | RegExp) =>
   page.getByRole('status').getByText(text).waitFor()
 
 test('every part is usable on every screen, also from right to left', async () => {
-  const { page, noticed } = await edit('sound', {
+  const flow = {
     targeting: {
       urls: [{ match: 'prefix', pattern: '/projects' }],
       audience: { rules: [{ attribute: 'plan', op: 'in', value: ['free', 'team'] }] },
@@ -70,7 +70,8 @@ test('every part is usable on every screen, also from right to left', async () =
         advance: { on: 'event', event: 'done' },
       },
     ],
-  })
+  }
+  const { page, noticed } = await edit('sound', flow, wide)
   for (const title of ['Appearance', 'Advanced']) {
     await page.locator('summary', { hasText: title }).click()
   }
@@ -260,7 +261,7 @@ describe('problems', () => {
 
 describe('a new flow', () => {
   test('of another kind has an item or a message to begin with', async () => {
-    const { page } = await openEditor(house, 'new/blank')
+    const { page } = await openEditor(house, 'new/blank', { viewport: wide })
     await page.getByLabel('Checklist', { exact: false }).check()
     await page.getByRole('region', { name: 'Items' }).getByRole('listitem').waitFor()
     await page.getByRole('radio', { name: /^Announcement/ }).check()
@@ -462,10 +463,10 @@ test('a checklist has items, which an event ticks off', async () => {
 })
 
 /** Creates a draft, and opens its languages. */
-async function editLanguages(key: string, flow: object) {
+async function editLanguages(key: string, flow: object, viewport?: typeof wide) {
   const buttons = [{ label: 'Go', action: 'next' }]
   const steps = [{ key: 'hello', title: 'Hello', body: 'See **this**.', buttons }]
-  const visited = await edit(key, { steps, ...flow })
+  const visited = await edit(key, { steps, ...flow }, viewport)
   await visited.page.getByRole('button', { name: /^Languages/ }).click()
   await visited.page.getByRole('heading', { name: 'Other languages' }).waitFor()
   return visited
@@ -479,7 +480,7 @@ const textsOf = async (key: string) =>
 
 test('the languages of a flow are usable on every screen, also from right to left', async () => {
   const texts = { ar: { steps: { hello: { title: 'أهلًا' } } }, de: {} }
-  const { page, noticed } = await editLanguages('sound', { locale: 'en', texts })
+  const { page, noticed } = await editLanguages('sound', { locale: 'en', texts }, wide)
   await page.getByRole('button', { name: 'Edit Arabic' }).click()
   await page.getByText('2 of 3 texts are missing in "ar"').waitFor()
   await page.evaluate('document.documentElement.dir = "rtl"')
@@ -487,7 +488,7 @@ test('the languages of a flow are usable on every screen, also from right to lef
 })
 
 test('a language is added, translated, previewed and saved', async () => {
-  const { page } = await editLanguages('written', {})
+  const { page } = await editLanguages('written', {}, wide)
   await page.getByText('Choose the language that the flow').waitFor()
   await find(page, 'Written in', 'English')
   await find(page, 'Add a language', 'Hebrew')

@@ -185,19 +185,21 @@ const isBesideContent = `(() => {
 test('menus, definitions, dialogs and the navigation drawer are accessible in dark and light mode', async () => {
   const { page, noticed } = await house.visit('/flows/welcome')
   await page.getByText('Where people leave').waitFor()
-  const requireUsable = async () => {
+  const requireUsable = async (opened?: string) => {
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme })
-      expect(await hardToUse(page)).toEqual([])
+      expect(await hardToUse(page, opened)).toEqual([])
     }
   }
+  const menu = '.menu-panel:popover-open'
+  const tooltip = '[role=tooltip]:popover-open'
   for (const name of [/Berlin/, /^Download$/, /Ann/]) {
     await page.getByRole('button', { name }).click()
-    await page.locator('.menu-panel:popover-open').waitFor()
+    await page.locator(menu).waitFor()
     expect(await page.evaluate(isBesideContent)).toBe(false)
-    await requireUsable()
+    await requireUsable(menu)
     await page.keyboard.press('Escape')
-    await page.locator('.menu-panel:popover-open').waitFor({ state: 'detached' })
+    await page.locator(menu).waitFor({ state: 'detached' })
   }
   // The keyboard stops at columns that sort, and at no explained word besides.
   expect(
@@ -206,8 +208,8 @@ test('menus, definitions, dialogs and the navigation drawer are accessible in da
     ),
   ).toBe(0)
   await page.getByText('Reached', { exact: true }).first().hover()
-  await page.getByRole('tooltip').first().waitFor()
-  await requireUsable()
+  await page.locator(tooltip).waitFor()
+  await requireUsable(tooltip)
   await page.keyboard.press('Escape')
   for (const key of ['Control+k', '?']) {
     await page.keyboard.press(key)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { eventsPerBatch } from '../../../../src/storage/sqlite/ledger/event-batches.ts'
+import type { Store } from '../../../storage/conformance/store.ts'
+import { definitionOf, Tenant } from '../../../storage/conformance/tenant.ts'
 import { HandClock } from '../../../support/hand-clock.ts'
 import { NodeWorld } from '../../../support/node-world.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 import { replicatedRows } from '../../../support/replicated.ts'
-import type { Store } from '../../conformance/store.ts'
-import { definitionOf, Tenant } from '../../conformance/tenant.ts'
 
 const tourOf = (...items: string[]) =>
   definitionOf({
