@@ -392,7 +392,7 @@ describe('beside the text that is written', () => {
     await title('Welcome aboard')
     await line('title: Bring your crew').click()
     await title('Bring your crew')
-    await page.waitForFunction("document.activeElement.className === 'yaml-editor'")
+    await page.locator('.yaml-editor:focus').waitFor()
     const shown = await frameOf(page)
     await still(shown)
     // By the mouse, on a frame that is scaled down.
@@ -407,7 +407,7 @@ describe('beside the text that is written', () => {
     await title('Break it into tasks')
     const active = page.locator('.cm-activeLine')
     await active.filter({ hasText: 'key: add-task' }).waitFor()
-    await shown.waitForFunction('document.hasFocus()')
+    await until(() => shown.evaluate('document.hasFocus()'))
     expect(await hardToUse(shown)).toEqual([])
     await requireSoundOnEveryScreen(page, noticed)
     await resize(page, { width: 360, height: 700 })
