@@ -91,7 +91,7 @@ describe('a flow in a file', () => {
     const now = write('a.yaml', flow.replace('Hello', 'Good day'))
     const { status, stderr } = await texts('import', now, done)
     expect(status).toBe(1)
-    expect(stderr).toContain('steps.hello.title said "Hello", and now says "Good day"')
+    expect(stderr).toContain('steps.hello.title was "Hello", and is now "Good day"')
     expect(read('a.yaml')).not.toContain('texts:')
     const skipped = await texts('import', now, done, '--outdated', 'skip')
     expect([skipped.status, skipped.stdout]).toEqual([0, 'steps.hello.buttons.0\n+ Weiter\n'])
