@@ -67,7 +67,7 @@ export interface FlowEntry {
    * has a step determines them.
    */
   steps: ReadonlyMap<StepRef, { id: string; key: string; title: string }>
-  /** The questions that steps ever asked, newest version first. Read on demand. */
+  /** The questions that steps ever had, newest version first. Read on demand. */
   questions: ReadonlyMap<StepRef, readonly Question[]>
   /** The steps and items of all versions, by id. */
   stepRefs: ReadonlyMap<string, StepRef>

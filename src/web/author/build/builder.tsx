@@ -20,9 +20,9 @@ import { createDraft } from './draft.ts'
 import { dragCard, makeMovable } from './dragging.ts'
 import { createDrawing, type DrawingOf } from './drawing.ts'
 import { createFreeze } from './freeze.ts'
+import { keepOnTop } from './keep-on-top.ts'
 import { makeRoom } from './make-room.ts'
 import { editOnCard } from './on-card.tsx'
-import { createRaising } from './raising.ts'
 import { listenToShortcuts } from './shortcuts.ts'
 import { type Acts, isOfSteps, type State, stepIn } from './state.ts'
 import { StepPanel } from './step-panel.tsx'
@@ -70,7 +70,7 @@ export async function startBuilding(
     isOnTop: false,
   }
   let drawing: DrawingOf | null = null
-  const { raise, leaveStep, focused, forgetFocus } = createRaising(place, root)
+  const { raise, leaveStep, focused, forgetFocus } = keepOnTop(place, root)
 
   const draw = () => {
     render(

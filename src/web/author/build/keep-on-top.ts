@@ -2,7 +2,7 @@ import { safely } from '../../snippet/safely.ts'
 import type { Place } from '../place.ts'
 
 /** Keeps the builder above what the stage draws, with the focus and the scrolling that it had. */
-export function createRaising(place: Place, root: HTMLElement) {
+export function keepOnTop(place: Place, root: HTMLElement) {
   /** The field to give the focus back to, once the step is drawn. */
   let field: HTMLElement | null = null
   const focused = () => place.shadow.activeElement as HTMLElement | null
