@@ -108,7 +108,9 @@ describe.skipIf(process.platform !== 'linux')('the service manager is told', () 
 
   test('nothing if NOTIFY_SOCKET is no socket: the server warns and serves', async () => {
     const server = await place.serve([], { NOTIFY_SOCKET: 'nonsense' })
-    await server.until(() => server.stdout.includes('the status cannot be sent to the service manager'))
+    await server.until(() =>
+      server.stdout.includes('the status cannot be sent to the service manager'),
+    )
     expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
   })
 
