@@ -14,13 +14,3 @@ declare module '*.js' {
   const path: string
   export default path
 }
-
-declare module 'swagger-ui-dist/LICENSE' {
-  const path: string
-  export default path
-}
-
-declare module '*.txt' {
-  const path: string
-  export default path
-}

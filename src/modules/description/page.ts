@@ -1,7 +1,3 @@
-import viewerLicence from 'swagger-ui-dist/LICENSE' with { type: 'file' }
-import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
-import viewer from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
-import partsLicences from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
 import { brand } from '../../brand/files.ts'
 import { siteHead, siteHeader } from '../../brand/header.ts'
 import { hashOf, prepared, type ReadBody } from '../../http/encoded.ts'
@@ -9,41 +5,48 @@ import icon from './page/icon.svg' with { type: 'file' }
 import index from './page/index.html' with { type: 'text' }
 import style from './page/page.css' with { type: 'file' }
 import script from './page/page.js' with { type: 'file' }
+import type { ViewerFile } from './viewer-bundle.ts'
 
 const css = 'text/css; charset=utf-8'
 const js = 'text/javascript; charset=utf-8'
 const text = 'text/plain; charset=utf-8'
 
-interface Source {
-  path: string
+interface PageFile extends ReadBody {
   type: string
 }
+
+type Source = Omit<PageFile, 'hash'>
+
+const embedded = (path: string, type: string): Source => ({
+  type,
+  read: () => Bun.file(path).bytes(),
+})
+
+/** The viewer is loaded only when a page asks for it, because it is large. */
+const ofViewer = (name: ViewerFile, type: string): Source => ({
+  type,
+  read: async () => new TextEncoder().encode((await import('./viewer.ts')).viewerText(name)),
+})
 
 /**
  * What the page loads: a viewer, and what adapts it to Cairn. All of it is in the executable and is read
  * when the page is opened. Only the compressed forms stay in memory.
  */
 const files = {
-  'icon.svg': { path: icon, type: 'image/svg+xml' },
-  'page.css': { path: style, type: css },
-  'page.js': { path: script, type: js },
-  'viewer.css': { path: viewerStyle, type: css },
-  'viewer.js': { path: viewer, type: js },
-  // Licences that have to accompany the viewer wherever it is passed on.
-  'viewer-licence.txt': { path: viewerLicence, type: text },
-  'viewer-parts-licences.txt': { path: partsLicences, type: text },
+  'icon.svg': embedded(icon, 'image/svg+xml'),
+  'page.css': embedded(style, css),
+  'page.js': embedded(script, js),
+  'viewer.css': ofViewer('viewer.css', css),
+  'viewer.js': ofViewer('viewer.js', js),
+  'viewer-licence.txt': ofViewer('viewer-licence.txt', text),
+  'viewer-parts-licences.txt': ofViewer('viewer-parts-licences.txt', text),
 }
 
 type FileName = keyof typeof files
 
 export const isPageFile = (name: string): name is FileName => Object.hasOwn(files, name)
 
-interface PageFile extends ReadBody {
-  type: string
-}
-
-async function load({ path, type }: Source): Promise<PageFile> {
-  const read = () => Bun.file(path).bytes()
+async function load({ type, read }: Source): Promise<PageFile> {
   return { type, hash: hashOf(await read()), read }
 }
 
