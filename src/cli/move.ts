@@ -110,7 +110,7 @@ async function moveThere(
       throw new CommandFailure(
         followsLog(dataDir)
           ? `${dataDir} was moved into the database at ${place} already: start a node on it, "cairn serve"`
-          : `the database at ${place} holds data of Cairn already: name an empty one`,
+          : `the database at ${place} already holds data of Cairn: name an empty one`,
       )
     } finally {
       database.close()

@@ -72,8 +72,8 @@ export async function inspectValkey({
     const tookMs = (performance.now() - startedAt) / 2
     if (tookMs > longestCountMs) {
       throw new LimitsUnusable(
-        `${place} takes ${Math.round(tookMs)} ms for a count`,
-        `put it nearer to this machine, or raise CAIRN_LIMITS_PATIENCE_MS, which is ${longestCountMs}`,
+        `${place} takes ${Math.round(tookMs)} ms to count a request`,
+        `move it closer to this machine, or raise CAIRN_LIMITS_PATIENCE_MS, which is ${longestCountMs}`,
         true,
       )
     }
@@ -109,15 +109,15 @@ function requireUsable(place: string, info: Fields): void {
     refuse(`is ${nameOf(info)}`, `upgrade it to ${minMajor} or newer`)
   }
   const mode = info.get('redis_mode') ?? info.get('server_mode')
-  if (mode !== 'standalone') refuse(`is part of a ${mode}`, 'name a server that stands alone')
+  if (mode !== 'standalone') refuse(`is part of a ${mode}`, 'use a standalone server')
   if (info.get('role') !== 'master') {
-    refuse('is a replica, which takes no counts', 'name its primary')
+    refuse('is a replica, which is read-only', 'name its primary')
   }
   const policy = info.get('maxmemory_policy') ?? 'noeviction'
   if (policy !== 'noeviction' && info.get('maxmemory') !== '0') {
     refuse(
-      `forgets windows when its memory is full (maxmemory-policy ${policy})`,
-      'set maxmemory-policy noeviction, or give the limits a server of their own',
+      `evicts counters when its memory is full (maxmemory-policy ${policy})`,
+      'set maxmemory-policy noeviction, or use a separate server for the limits',
     )
   }
 }
@@ -134,10 +134,10 @@ async function requested<T>(place: string, answer: Promise<T>): Promise<T> {
     // The script follows the reason.
     const [reason = ''] = (error as Error).message.split(/[\r\n]| script: /)
     const isAnswer = /^[A-Z]+ /.test(reason)
-    const what = isAnswer ? `does not count (${reason.slice(0, 120)})` : 'does not answer'
+    const what = isAnswer ? `cannot count requests (${reason.slice(0, 120)})` : 'does not answer'
     const advice = reason.startsWith('NOPERM ')
       ? `allow the user ${rights}`
-      : 'look at its log, and whether it is overloaded'
+      : 'check its log, and whether it is overloaded'
     throw new LimitsUnusable(`${place} ${what}`, advice, !isAnswer)
   }
 }
@@ -161,12 +161,12 @@ async function whyNoConnection(address: string): Promise<LimitsUnusable> {
   const place = placeOf(address)
   if (/^[-+]/.test(answer)) {
     const what = `${place} refuses the connection (${answer.slice(1)})`
-    const advice = 'correct the user or the password, with %40 for @ and the like, or see its log'
+    const advice = 'correct the user or the password (write %40 for @), or see its log'
     return new LimitsUnusable(what, advice, /^(\+|-LOADING)/.test(answer))
   }
   const tls = isSecure(url)
-    ? 'if it takes no TLS, name it by redis://; NODE_EXTRA_CA_CERTS names an authority of your own'
-    : 'if it takes TLS, name it by rediss://'
+    ? 'if it does not use TLS, use redis://; set NODE_EXTRA_CA_CERTS to trust your own certificate authority'
+    : 'if it uses TLS, use rediss://'
   const mayPass = /^(no answer|E[A-Z]+)$/.test(answer) && answer !== 'ENOTFOUND' && !isSecure(url)
   const advice = `start it, or correct the address; ${tls}`
   return new LimitsUnusable(`${place} cannot be reached (${answer})`, advice, mayPass)

@@ -68,4 +68,6 @@ export function connectStorage(
 }
 
 const outOfTouch = () =>
-  new AppError('overloaded', 'This node has lost touch with its database', { retryAfterSeconds: 1 })
+  new AppError('overloaded', 'This node has lost its connection to the database', {
+    retryAfterSeconds: 1,
+  })

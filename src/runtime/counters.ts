@@ -97,7 +97,8 @@ export class HttpCounters implements AnswerObserver {
       }
     }
     const duration = 'cairn_http_request_duration_seconds'
-    const help = 'Time from receipt to the answer; a download goes on after it.'
+    const help =
+      'Time from receipt of a request to its response, without the transfer of a download.'
     page.family(duration, 'histogram', help)
     for (const { labels, durations } of answers) {
       for (const [status_class, histogram] of durations) {
@@ -109,7 +110,7 @@ export class HttpCounters implements AnswerObserver {
       page.sample('cairn_rate_limited_total', count, { bucket })
     }
     const unauthorized = 'cairn_unauthorized_total'
-    page.family(unauthorized, 'counter', 'Requests refused for their credential (401).')
+    page.family(unauthorized, 'counter', 'Requests rejected for their credentials (401).')
     for (const [cause, count] of this.causes) page.sample(unauthorized, count, { cause })
   }
 }
@@ -180,28 +181,32 @@ export class CommitCounters implements StorageObserver {
       page.sample('cairn_events_total', count, { verdict })
     page.counter(
       'cairn_dead_letters_total',
-      'Events that the database itself refused, set aside with the reason.',
+      'Events that the database rejected, kept as dead letters.',
       this.events.get('storage')!,
     )
     page.counter('cairn_commands_total', 'Writes committed.', this.commands)
     page.counter(
       'cairn_storage_faults_total',
-      'Times that storage began to refuse, or took a group of writes apart.',
+      'Times that storage started to reject writes, or split a group of writes.',
       this.faults,
     )
     page.counter(
       'cairn_retention_deleted_events_total',
-      'Raw events that were kept for as long as they had to be, and deleted.',
+      'Raw events deleted at the end of their retention.',
       this.deleted,
     )
     page.gauge(
       'cairn_oldest_event_timestamp_seconds',
-      'When the oldest raw event was received, Unix time, as the retention last saw it; 0 for none.',
+      'Unix time at which the oldest raw event was received, as of the last check of the retention; 0 for none.',
       this.oldestAt / 1_000,
     )
-    page.family('cairn_commit_duration_seconds', 'histogram', 'Time of a group commit, synced.')
+    page.family(
+      'cairn_commit_duration_seconds',
+      'histogram',
+      'Duration of a group commit, with its sync.',
+    )
     this.latencies.render(page, 'cairn_commit_duration_seconds')
-    page.family('cairn_commit_events', 'histogram', 'Events a group commit.')
+    page.family('cairn_commit_events', 'histogram', 'Events per group commit.')
     this.sizes.render(page, 'cairn_commit_events')
   }
 }

@@ -46,7 +46,7 @@ export function dashboardFor(
     onFailure({ problem, message }) {
       // Not logged, because anybody can open the provider's return address again and again.
       if (problem === 'expired') return
-      log.warn({ problem, reason: message }, 'nobody was signed in by the identity provider')
+      log.warn({ problem, reason: message }, 'the sign-in with the identity provider failed')
     },
   }
 }

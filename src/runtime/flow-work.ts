@@ -31,7 +31,7 @@ export class FlowWorker {
   /** @throws AppError `overloaded`; `validation_failed` if the task takes too long */
   readonly work: FlowWork = async (organisation, task, ...input) => {
     if (this.tasks > this.most.waiting) {
-      throw new AppError('overloaded', 'Too many flows wait to be checked; try again', {
+      throw new AppError('overloaded', 'Too many flows are waiting to be checked; try again', {
         retryAfterSeconds: 1,
       })
     }
@@ -58,7 +58,7 @@ export class FlowWorker {
     thread.onmessage = ({ data }) => resolve(data)
     thread.onerror = event => {
       event.preventDefault?.()
-      reject(new Error(`the thread of flows has failed: ${reasonOfUncaught(event.message)}`))
+      reject(new Error(`the flow thread has failed: ${reasonOfUncaught(event.message)}`))
     }
     const timer = setTimeout(() => {
       const message = 'Takes too long to check: make it smaller, or split it'

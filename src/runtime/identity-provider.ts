@@ -101,15 +101,15 @@ function jwksUrlIn(document: unknown, from: string, issuer: string): string {
   // Otherwise another issuer's keys would count as this one's (OpenID Connect Discovery 1.0, section 4.3).
   if (named !== issuer) {
     throw new ProviderFailure(
-      `${from} is of the issuer ${typeof named === 'string' ? `"${shown(named)}"` : '(none)'}, not "${issuer}"`,
-      'set CAIRN_SESSION_ISSUER to exactly what it says, a slash at the end included',
+      `${from} names the issuer ${typeof named === 'string' ? `"${shown(named)}"` : '(none)'}, not "${issuer}"`,
+      'set CAIRN_SESSION_ISSUER to exactly that, including a trailing slash',
     )
   }
   const url = typeof jwksUrl === 'string' ? secureUrl(jwksUrl) : null
   // A provider elsewhere must not be able to send Cairn to services that listen on this machine.
   if (!url || (url.protocol === 'http:' && !issuer.startsWith('http:'))) {
     throw new ProviderFailure(
-      `${from} names no https address as "jwks_uri"`,
+      `${from} has no https address as "jwks_uri"`,
       'set CAIRN_SESSION_JWKS_URL to where the keys are',
     )
   }
@@ -152,7 +152,7 @@ function unexpected(address: string, { status, headers }: Response): ProviderFai
 
 function explained(address: string, error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error
-  const fix = "check the provider's address, and the way from this machine to it"
+  const fix = "check the provider's address, and the network between it and this machine"
   if (error instanceof TooMuch || error instanceof SyntaxError) {
     const what = error instanceof TooMuch ? `answered ${error.message}` : 'is no JSON'
     return new ProviderFailure(`${address} ${what}`, fix)
@@ -163,7 +163,7 @@ function explained(address: string, error: unknown): ProviderFailure {
   return new ProviderFailure(
     `${address} cannot be reached (${cause})`,
     /CERT|SIGNATURE/.test(cause)
-      ? 'check its certificate; name that of an authority of your own in NODE_EXTRA_CA_CERTS'
+      ? 'check its certificate; set NODE_EXTRA_CA_CERTS to trust your own certificate authority'
       : fix,
   )
 }

@@ -123,7 +123,7 @@ export class IssuerKeys implements KeySource {
   private take(keys: readonly PublicKey[]): void {
     const isChange = JSON.stringify(keys) !== JSON.stringify(this.keys)
     if (isChange || this.news !== 'answers') {
-      const text = this.news.startsWith('fails') ? 'answers again' : 'has given its keys'
+      const text = this.news.startsWith('fails') ? 'answers again' : 'returned its keys'
       const names = keys.map(({ kid }) => (kid === undefined ? '(without a kid)' : shown(kid)))
       this.log.info(
         { issuer: this.provider.issuer, keys: keys.length, names },
@@ -138,7 +138,7 @@ export class IssuerKeys implements KeySource {
     } catch (error) {
       this.log.warn(
         { reason: shortReasonOf(error) },
-        'issuer-keys.json cannot be written: a start while the provider is down would know no keys',
+        'issuer-keys.json cannot be written, so a server that starts while the provider is down has no keys',
       )
     }
   }
@@ -151,12 +151,10 @@ export class IssuerKeys implements KeySource {
     const fix = error instanceof ProviderFailure ? error.fix : undefined
     const { length } = this.keys
     const meanwhile =
-      length === 0
-        ? 'no session token can be verified until it does'
-        : 'those that it last gave go on working'
+      length === 0 ? 'no session token can be verified until then' : 'the last ones stay in use'
     this.log.warn(
       { issuer: this.provider.issuer, reason, fix, keys: length },
-      `the identity provider gives no keys: ${meanwhile}`,
+      `the identity provider does not return keys: ${meanwhile}`,
     )
   }
 }

@@ -9,7 +9,7 @@ import type { Log } from './log.ts'
 /** A limiter for as long as a server runs. */
 export interface OpenLimiter {
   limiter: Limiter
-  /** Whether the limits server is away; null if requests are counted in memory. */
+  /** Whether the limits server is unavailable; null if requests are counted in memory. */
   server: Pick<ValkeyLimiter, 'isAway' | 'alone'> | null
   close(): void
 }
@@ -24,7 +24,7 @@ export const limitsServerOf = ({
 /**
  * Opens the limiter that the settings name.
  *
- * @param node says how many nodes are running; they share a limit while the limits server is away
+ * @param node says how many nodes are running; they share a limit while the limits server is unavailable
  */
 export async function openLimiter(
   config: Config,
@@ -35,8 +35,8 @@ export async function openLimiter(
   if (server === null) return { limiter: new MemoryLimiter(slotOf), server, close() {} }
   const ofThisNode = new MemoryLimiter(slotOf, () => node.nodes)
   const onChange = (reason: string | null) => {
-    if (reason === null) log.info('the limits server counts again')
-    else log.warn({ reason }, 'the limits server is away')
+    if (reason === null) log.info('the limits server is back')
+    else log.warn({ reason }, 'the limits server is unavailable')
   }
   const limiter = new ValkeyLimiter(server, ofThisNode, onChange)
   await limiter.open()

@@ -95,7 +95,7 @@ function heldMessage(dataDir: string): string {
   const who = holder
     ? `process ${holder.pid} on ${holder.host}, port ${holder.port}, since ${holder.startedAt}`
     : 'another process'
-  return `a server runs already on ${dataDir} (${who}): stop it, or choose another directory with --data`
+  return `a server is already running on ${dataDir} (${who}): stop it, or choose another directory with --data`
 }
 
 /** A fault of the disk is not the directory's fault, and the disk's own error is better advice. */

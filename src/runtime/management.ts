@@ -38,7 +38,7 @@ export function serveManagement(
     error: () => text(500, 'Something went wrong; the process is alive\n'),
     fetch(request) {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
-        return text(405, 'Only GET and HEAD\n', { allow: 'GET, HEAD' })
+        return text(405, 'Use GET or HEAD\n', { allow: 'GET, HEAD' })
       }
       switch (pathOf(request)) {
         case '/healthz':
@@ -54,7 +54,7 @@ export function serveManagement(
         case '/metrics':
           return text(200, health.metrics(), { 'content-type': Exposition.contentType })
         default:
-          return text(404, 'Here are /healthz, /readyz and /metrics\n')
+          return text(404, 'This port has /healthz, /readyz and /metrics\n')
       }
     },
   })

@@ -52,13 +52,25 @@ const lagSeconds = ({ waitingSince }: LiveState['lag']) =>
 function renderServer(page: Exposition, sources: MetricSources): void {
   const { live, reloads } = sources
   const { buffer, lag } = live
-  page.family('cairn_build_info', 'gauge', 'Which build this is; always 1.')
+  page.family('cairn_build_info', 'gauge', 'Version of this server; always 1.')
   page.sample('cairn_build_info', 1, { version, commit })
-  page.gauge('cairn_ready', '1 while /readyz says that traffic may come.', Number(sources.isReady))
-  page.gauge('cairn_buffer_events', 'Events that wait for their commit.', buffer.events)
-  page.gauge('cairn_buffer_limit_events', 'Events that may wait.', buffer.bounds.events)
-  page.gauge('cairn_buffer_bytes', 'Bytes that wait for their commit.', buffer.bytes)
-  page.gauge('cairn_buffer_limit_bytes', 'Bytes that may wait.', buffer.bounds.bytes)
+  page.gauge(
+    'cairn_ready',
+    '1 while the server is ready for traffic (/readyz).',
+    Number(sources.isReady),
+  )
+  page.gauge('cairn_buffer_events', 'Events waiting to be committed.', buffer.events)
+  page.gauge(
+    'cairn_buffer_limit_events',
+    'Maximum number of events waiting to be committed.',
+    buffer.bounds.events,
+  )
+  page.gauge('cairn_buffer_bytes', 'Bytes waiting to be committed.', buffer.bytes)
+  page.gauge(
+    'cairn_buffer_limit_bytes',
+    'Maximum number of bytes waiting to be committed.',
+    buffer.bounds.bytes,
+  )
   page.gauge(
     'cairn_projection_lag_events',
     'Events that are stored, but not yet in analytics, progress and history.',
@@ -66,27 +78,27 @@ function renderServer(page: Exposition, sources: MetricSources): void {
   )
   page.gauge(
     'cairn_projection_lag_seconds',
-    'How long the one among them waits that was stored first.',
+    'How long the oldest of them has waited.',
     lagSeconds(lag),
   )
   page.gauge(
     'cairn_storage_refusing',
-    '1 while storage refuses writes.',
+    '1 while storage rejects writes.',
     Number(buffer.isRejecting),
   )
   page.counter(
     'cairn_catalogue_refreshes_total',
-    'Times that keys, limits or flows were loaded anew.',
+    'Reloads of keys, limits or flows.',
     live.catalogueChanges,
   )
   page.gauge(
     'cairn_config_last_reload_successful',
-    '0 while the latest settings were wrong, so that those before go on.',
+    '0 while the latest settings are invalid and the previous ones stay in use.',
     Number(reloads.wentWell),
   )
   page.gauge(
     'cairn_config_last_reload_success_timestamp_seconds',
-    'When settings were last read and taken up, Unix time.',
+    'Unix time at which settings were last loaded.',
     reloads.lastGoodAt / 1_000,
   )
 }
@@ -97,7 +109,7 @@ function renderIdentity(page: Exposition, sums: UserHashCounts): void {
   page.family(
     name,
     'counter',
-    'Calls and events that named a user, by the result of the check of its hash.',
+    'Calls and events with a user ID, by the result of identity verification.',
   )
   for (const verdict of userHashVerdicts) page.sample(name, sums[verdict], { verdict })
 }
@@ -123,25 +135,25 @@ function renderNode(
   { state, monotonicMs: now }: NonNullable<MetricSources['node']>,
 ): void {
   const lagMs = Math.max(0, now - state.followedAt)
-  page.gauge('cairn_nodes', 'Nodes that are running, as this one has last seen.', state.nodes)
+  page.gauge('cairn_nodes', 'Running nodes, as last seen by this one.', state.nodes)
   page.gauge(
     'cairn_node_lease_seconds',
-    'How long the lease of this node still runs; below 0 since when it has run out.',
+    'Time until the lease of this node expires; negative once it has.',
     (state.leasedUntil - now) / 1_000,
   )
   page.gauge(
     'cairn_node_current',
-    '0 while it refuses management tokens, since it may have missed changes of them.',
+    '0 while it rejects management tokens, because it may have missed changes to them.',
     Number(now < state.answersUntil),
   )
   page.gauge(
     'cairn_catalogue_change',
-    'The last change of keys, limits or flows that all of this node knows of.',
+    'Number of the last change to keys, limits or flows that every part of this node has.',
     state.tookUp,
   )
   page.gauge(
     'cairn_catalogue_lag_seconds',
-    'How long ago it last made sure that it knows all changes.',
+    'Time since it last checked for changes.',
     lagMs / 1_000,
   )
   page.gauge(
@@ -151,7 +163,7 @@ function renderNode(
   )
   page.gauge(
     'cairn_database_connections',
-    "Connections that the database's server has, of whomever.",
+    'All connections to the PostgreSQL server.',
     state.connections,
   )
   page.gauge(
@@ -167,7 +179,11 @@ function renderDisk(page: Exposition, { disk: { seen }, node }: MetricSources): 
   const bytes = node ? node.state.databaseBytes : seen.databaseBytes
   page.gauge('cairn_database_bytes', 'Size of the database.', bytes)
   if (!node) page.gauge('cairn_wal_bytes', 'Size of the write-ahead log.', seen.walBytes)
-  page.gauge('cairn_disk_free_bytes', 'Room on the disk of the data.', seen.freeBytes)
+  page.gauge(
+    'cairn_disk_free_bytes',
+    'Free space on the disk of the data directory.',
+    seen.freeBytes,
+  )
 }
 
 /** Values that no backup has reported yet are left out. */
@@ -175,15 +191,19 @@ function renderBackups(page: Exposition, seen: BackupsSeen): void {
   const { everyMs, overdueMs, last, failures, isFailing } = seen
   const now = (name: string, help: string, value: number) =>
     page.gauge(`cairn_backup_${name}`, help, value)
-  now('interval_seconds', 'How often a backup is to be made; 0 for never.', everyMs / 1_000)
-  now('overdue_seconds', 'For how long one has been due.', overdueMs / 1_000)
+  now('interval_seconds', 'Backup interval; 0 for never.', everyMs / 1_000)
+  now('overdue_seconds', 'Time since a backup was due.', overdueMs / 1_000)
   now('last_successful', '0 while the latest scheduled backup failed.', Number(!isFailing))
   page.counter('cairn_backup_failures_total', 'Scheduled backups that failed.', failures)
   if (last === null) return
-  now('last_success_timestamp_seconds', 'When the newest was begun, Unix time.', last.at / 1_000)
-  now('last_size_bytes', 'Size of the newest.', last.bytes)
+  now(
+    'last_success_timestamp_seconds',
+    'Unix time at which the newest backup began.',
+    last.at / 1_000,
+  )
+  now('last_size_bytes', 'Size of the newest backup.', last.bytes)
   if (last.durationMs === null) return
-  now('last_duration_seconds', 'How long the newest took.', last.durationMs / 1_000)
+  now('last_duration_seconds', 'Duration of the newest backup.', last.durationMs / 1_000)
 }
 
 /** Under the names that every Prometheus client uses. */
@@ -198,11 +218,11 @@ function renderProcess(page: Exposition): void {
   )
   page.gauge(
     'process_start_time_seconds',
-    'When the process started, Unix time.',
+    'Unix time at which the process started.',
     performance.timeOrigin / 1_000,
   )
   page.gauge('process_open_fds', 'Open file descriptors.', countOpenFiles())
-  page.gauge('process_max_fds', 'Open file descriptors that it may have.', maxOpenFiles())
+  page.gauge('process_max_fds', 'Maximum number of open file descriptors.', maxOpenFiles())
 }
 
 /** Null without a limit, or if the system has no `/proc`. */

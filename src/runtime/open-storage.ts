@@ -68,15 +68,18 @@ export async function openStorage({ config, clock, log, live, counters, onLost }
       counters.refused()
       log.warn({ reason: shortReasonOf(error) }, what)
     },
-    onHealed: () => log.info('storage takes writes again'),
+    onHealed: () => log.info('storage accepts writes again'),
     onDivergence(error) {
-      log.fatal({ reason: shortReasonOf(error) }, 'nothing more can be written safely')
+      log.fatal({ reason: shortReasonOf(error) }, 'no more writes are safe')
       onLost()
     },
     onClockDoubt(byMs, since) {
       const what =
-        since === 'set' ? 'the clock was set' : 'the clock is far from the newest stored event'
-      log.warn({ seconds: Math.round(byMs / 1_000) }, `${what}: nothing old is deleted for an hour`)
+        since === 'set' ? 'the clock was changed' : 'the clock is far from the newest stored event'
+      log.warn(
+        { seconds: Math.round(byMs / 1_000) },
+        `${what}: nothing is deleted by retention for an hour`,
+      )
     },
   })
   if (opened) await catchUp(storage, dataDir)

@@ -46,7 +46,7 @@ export async function requireLimits({ config, log, warnings }: Preparation): Pro
   if (server === null) return
   try {
     const { place, what } = await inspectValkey(server)
-    log.info({ place, what }, 'limits are counted by a server of their own')
+    log.info({ place, what }, 'limits are counted by a separate server')
   } catch (error) {
     if (!(error instanceof LimitsUnusable && error.mayPass)) throw error
     warnings.push(`the limits server at ${error.message}`)
@@ -86,9 +86,9 @@ async function fill(url: string, { config, clock, log, note }: Preparation): Pro
   const shared = await PostgresLog.open(url)
   try {
     const anew = await prepareReplica(config.data, shared, place, share =>
-      note(`filling: ${Math.floor(share * 100)} % of the newest snapshot: wait`),
+      note(`filling: loaded ${Math.floor(share * 100)} % of the newest snapshot: wait`),
     )
-    if (anew !== null) log.warn({ reason: anew }, 'the data directory was filled anew')
+    if (anew !== null) log.warn({ reason: anew }, 'the data directory was loaded from a snapshot')
   } finally {
     await shared.close()
   }
@@ -103,7 +103,7 @@ async function eraseListed({ config, log, note, warnings }: Preparation): Promis
   }
   begin('people on the list of erasures')
   const work = longWorkBeside({ dataDir: config.data, isServed: false })
-  const done = await work.finishErasures(() => begin('writing the database anew'))
+  const done = await work.finishErasures(() => begin('rewriting the database'))
   log.info(done, 'the database is prepared')
   if (done.unfinished !== null) warnings.push(erasuresUnfinished(done.unfinished))
 }

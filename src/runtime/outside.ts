@@ -87,11 +87,11 @@ async function post(
   try {
     addresses = literal === null ? await resolve(url.hostname) : [literal]
   } catch {
-    return { fault: 'The name of the receiver cannot be resolved' }
+    return { fault: "The receiver's name cannot be resolved" }
   }
-  if (addresses.length === 0) return { fault: 'The name of the receiver has no address' }
+  if (addresses.length === 0) return { fault: "The receiver's name has no address" }
   if (!allowsPrivate && !addresses.every(isPublicAddress)) {
-    return { fault: 'The name of the receiver means an address in a private network' }
+    return { fault: "The receiver's name resolves to an address in a private network" }
   }
   let sent: Sent = { fault: 'The connection failed' }
   for (const address of addresses.slice(0, maxAddresses)) {
@@ -137,7 +137,7 @@ async function postTo(
     const problem = isUnreachable
       ? 'The connection was refused'
       : /CERT|ALTNAME|SSL|TLS/i.test(code)
-        ? `The certificate is not right (${code})`
+        ? `The certificate is invalid (${code})`
         : `The connection failed (${code || name || message})`
     return { fault: problem, isUnreachable }
   }

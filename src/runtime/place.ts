@@ -32,6 +32,6 @@ export function followsLog(dataDir: string): boolean {
 export function requireOwnData(dataDir: string): void {
   if (!followsLog(dataDir)) return
   throw new WrongStorage(
-    `${dataDir} is the directory of a node, which follows a database: set CAIRN_DATABASE_URL to that, choose another directory with --data, or take it out with "cairn move --back"`,
+    `${dataDir} is the directory of a node, which follows a database: set CAIRN_DATABASE_URL to that, choose another directory with --data, or detach it with "cairn move --back"`,
   )
 }

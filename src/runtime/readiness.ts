@@ -61,14 +61,14 @@ export function warningsOf({ phase, node, monotonicMs: now }: ServerState): stri
   const awayMs = now - node.followedAt
   if (awayMs < awayAfterMs) return []
   return [
-    `the database has not answered for ${seconds(awayMs)}: writes get 503, and reads continue with what this node has`,
+    `the database has not answered for ${seconds(awayMs)}: writes get 503, and reads continue from this node's copy`,
   ]
 }
 
 function* storageTroubles({ buffer, node }: ServerState): Iterable<string> {
   if (node !== null) return
   if (buffer.isRejecting) {
-    yield 'storage refuses writes: the log has the reason; it heals by itself once a write passes'
+    yield 'storage rejects writes: see the log for the reason; it recovers by itself once a write succeeds'
   }
   if (!buffer.hasRoom) {
     yield 'the ingest buffer is full: wait for the disk, or raise --buffer-events and --buffer-bytes'
@@ -81,10 +81,10 @@ function* nodeTroubles({ node, monotonicMs: now }: ServerState): Iterable<string
   const aheadMs = node.clockAhead ?? 0
   if (Math.abs(aheadMs) > maxApartMs) {
     const side = aheadMs > 0 ? 'ahead of' : 'behind'
-    yield `the clock of this machine is ${seconds(Math.abs(aheadMs))} ${side} the database's, so writes get 503: set it, and let both follow NTP`
+    yield `the clock of this machine is ${seconds(Math.abs(aheadMs))} ${side} the database's, so writes get 503: correct it, and synchronise both with NTP`
   }
   if (now >= node.answersUntil || now - node.followedAt >= outOfTouchAfterMs) {
-    yield `this node has not looked for ${seconds(now - node.followedAt)} what others have changed: restart it if it stays so`
+    yield `this node has not checked for changes for ${seconds(now - node.followedAt)}: restart it if this lasts`
   }
 }
 
@@ -92,7 +92,7 @@ function* diskTroubles({ dataDir, disk, syncingMs }: ServerState): Iterable<stri
   const { seen } = disk
   const waitingMs = Math.max(disk.waitingMs, syncingMs)
   if (waitingMs >= hangingAfterMs) {
-    yield `the disk of ${dataDir} has not answered for ${seconds(waitingMs)}: look whether it hangs`
+    yield `the disk of ${dataDir} has not responded for ${seconds(waitingMs)}: check whether it hangs`
   }
   if (seen === null) return
   if (seen.fault === 'gone') {
@@ -104,6 +104,6 @@ function* diskTroubles({ dataDir, disk, syncingMs }: ServerState): Iterable<stri
   }
   const least = minFree(seen.totalBytes)
   if (seen.freeBytes !== null && seen.freeBytes < least) {
-    yield `the disk of ${dataDir} has ${mib(seen.freeBytes)} free, under ${mib(least)}: make room on it`
+    yield `the disk of ${dataDir} has ${mib(seen.freeBytes)} free, less than ${mib(least)}: free some space`
   }
 }

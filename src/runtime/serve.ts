@@ -339,7 +339,8 @@ class Server {
       // Logged at the more verbose of the two levels.
       if (!this.log.isLevelEnabled('info')) this.log.level = config.logLevel
       this.log.info({ changed }, changed.length > 0 ? 'settings taken up' : 'no setting changed')
-      if (waiting.length > 0) this.log.warn({ waiting }, 'changed settings wait for a restart')
+      if (waiting.length > 0)
+        this.log.warn({ waiting }, 'changed settings take effect at the next restart')
       for (const warning of warnings) this.log.warn(warning)
       this.log.level = config.logLevel
       this.reloads.lastGoodAt = this.clock.now()
@@ -347,7 +348,7 @@ class Server {
     } catch (error) {
       this.reloads.wentWell = false
       const reasons = error instanceof ConfigError ? error.lines : [shortReasonOf(error)]
-      this.log.error({ reasons }, 'the new settings are wrong: those of before go on')
+      this.log.error({ reasons }, 'the new settings are invalid: the previous ones stay in use')
     }
     this.manager?.ready()
   }
@@ -375,7 +376,7 @@ class Server {
       process.on(signal, () => {
         if (this.isStopping) process.exit(130)
         if (this.phase === 'starting') {
-          this.log.info({ signal }, 'stopped before it was ready; the next start goes on')
+          this.log.info({ signal }, 'stopped before it was ready; the next start continues')
           this.finish(0)
           process.exit(0)
         }
@@ -388,7 +389,7 @@ class Server {
   /** An error that nobody has caught ends the process, because nobody knows what it has left undone. */
   private watchErrors(): void {
     const end = (error: unknown) => {
-      this.log.fatal({ reason: reasonOf(error) }, 'the server ends by an error that nobody caught')
+      this.log.fatal({ reason: reasonOf(error) }, 'the server stops because of an unexpected error')
       this.finish(1)
       process.exit(1)
     }

@@ -43,7 +43,8 @@ const openLibrary = () =>
 function socketAddress(path: string): Buffer {
   const name = path.startsWith('@') ? `\0${path.slice(1)}` : `${path}\0`
   const length = Buffer.byteLength(name)
-  if (!/^[/@]./.test(path) || length > maxPathLength) throw new Error('NOTIFY_SOCKET is no socket')
+  if (!/^[/@]./.test(path) || length > maxPathLength)
+    throw new Error('NOTIFY_SOCKET is not a socket')
   const address = Buffer.alloc(2 + length)
   address.writeUInt16LE(afUnix, 0)
   address.write(name, 2)
@@ -61,7 +62,7 @@ export class ServiceManager {
     readonly watchdogMs: number | null,
   ) {
     this.socket = this.library.socket(afUnix, sockDgram | sockCloexec, 0)
-    if (this.socket < 0) throw new Error('no socket can be made')
+    if (this.socket < 0) throw new Error('a socket cannot be created')
   }
 
   /** Null if nobody wants the status. A supervisor that cannot be reached is no reason not to serve. */

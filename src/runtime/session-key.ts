@@ -75,7 +75,7 @@ function keyIn(content: string, where: string): Uint8Array {
   const text = content.trim()
   if (!/^[0-9a-f]+$/i.test(text) || text.length !== keyBytes * 2) {
     throw new SessionKeyUnusable(
-      `${where} is not a session key (${keyBytes * 2} hexadecimal digits): restore it, or remove it to have a new one made; tokens of the old one then end`,
+      `${where} is not a session key (${keyBytes * 2} hexadecimal digits): restore it, or remove it to have a new one made; tokens signed with the old one stop working`,
     )
   }
   return new Uint8Array(Buffer.from(text, 'hex'))

@@ -37,7 +37,7 @@ export function tokenConflict(
   const ours = tokenModeOf(config)
   if (running === undefined || Bun.deepEquals(running, ours)) return null
   return {
-    what: `the running server takes session tokens ${described(running)}; these settings mean tokens ${described(ours)}`,
+    what: `the running server accepts session tokens ${described(running)}, but these settings are for tokens ${described(ours)}`,
     fix: "run this with the server's settings, or restart the server with these",
   }
 }

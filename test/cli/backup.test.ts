@@ -235,7 +235,7 @@ describe('restore', () => {
       ...{ pid: 1, host: 'h', startedAt: '', port: 1, version: '' },
       ...{ managementHost: '', managementPort: 1 },
     })
-    expect(await failure(['restore', 'a.db'])).toContain('a server runs already on')
+    expect(await failure(['restore', 'a.db'])).toContain('a server is already running on')
     lock.release()
     const child = Bun.spawn(
       [
@@ -278,8 +278,10 @@ describe('restore', () => {
       bytes[bytes.length - 1]! ^= 1
       writeFileSync(cairn.path('b.db'), bytes)
       copyFileSync(cairn.path('a.db.sha256'), cairn.path('b.db.sha256'))
-      await refused('b.db is not as it was made')
-      expect(await failure(['restore', '--check', 'b.db'])).toContain('b.db is not as it was made')
+      await refused('b.db has changed since it was made')
+      expect(await failure(['restore', '--check', 'b.db'])).toContain(
+        'b.db has changed since it was made',
+      )
       writeFileSync(cairn.path('b.db.sha256'), 'nonsense')
       await refused('b.db.sha256 holds no checksum')
     })
@@ -302,16 +304,16 @@ describe('restore', () => {
 
     test('if it is of a newer Cairn, or not Cairn’s at all', async () => {
       changed('pragma user_version = 999')
-      await refused('is of a newer Cairn (schema 999')
+      await refused('was made by a newer release (schema 999')
       using other = new Database(cairn.path('c.db'), { create: true })
       other.run('create table t (a)')
-      await refused("is not a database of Cairn's", 'c.db')
+      await refused('is not a Cairn database', 'c.db')
     })
 
     test('a database in use, with its log beside it', async () => {
       changed('pragma application_id = 1')
       writeFileSync(cairn.path('b.db-wal'), 'x')
-      await refused('b.db is no backup but a database in use')
+      await refused('b.db is not a backup but a database in use')
       writeFileSync(cairn.path('b.db-wal'), '')
       expect((await cairn.run(['restore', '--check', 'b.db'])).status).toBe(0)
     })
@@ -324,7 +326,7 @@ describe('restore', () => {
     }
     const { status, stderr } = await cairn.run(['restore', '--check', 'a.db'])
     expect(status).toBe(1)
-    expect(stderr).toContain('is not as it was made')
+    expect(stderr).toContain('has changed since it was made')
     Bun.spawnSync(['rm', cairn.path('a.db.sha256')])
     const checked = await cairn.run(['restore', 'a.db'])
     expect(checked.status).toBe(0)

@@ -37,14 +37,14 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       const absent = server.url('nothing', 'cairn', 'hush')
       expect(await unusable(absent)).toMatch(/does not exist: make it/)
       const silent = absent.replace(/:\d+\//, ':1/')
-      expect(await unusable(silent)).toMatch(/accepts no connections: start it/)
+      expect(await unusable(silent)).toMatch(/does not accept connections: start it/)
     })
 
     test('if the server takes no TLS, or not this user', async () => {
       const url = await server.emptyDatabase()
-      expect(await unusable(`${url}?sslmode=require`)).toMatch(/takes no TLS/)
+      expect(await unusable(`${url}?sslmode=require`)).toMatch(/does not use TLS/)
       expect(await unusable(server.url(nameOf(url), 'nobody', 'hush'))).toMatch(
-        /refuses the user or the password|does not let this user in/,
+        /rejects the user or the password|does not let this user connect/,
       )
     })
 
@@ -57,13 +57,13 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
     test("if it has another program's tables under Cairn's names", async () => {
       const url = await server.emptyDatabase()
       await server.ask('create table cairn_nodes (id integer)', url)
-      expect(await unusable(url)).toMatch(/cairn_nodes\): give Cairn a database of its own/)
+      expect(await unusable(url)).toMatch(/cairn_nodes\): use a separate database for Cairn/)
     })
 
     test('if a newer Cairn writes its log', async () => {
       const url = await server.newDatabase()
       await server.ask('update cairn_clock set format = format + 1', url)
-      expect(await unusable(url)).toMatch(/nodes of a newer Cairn use it/)
+      expect(await unusable(url)).toMatch(/nodes of a newer release use it/)
     })
 
     test('if its data was moved out of it', async () => {
@@ -77,7 +77,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       await server.ask("create role guest login password 'hush'")
       await server.ask('revoke create on schema public from public', url)
       expect(await unusable(server.url(nameOf(url), 'guest', 'hush'))).toMatch(
-        /does not let this user \(guest\) make tables/,
+        /does not let this user \(guest\) create tables/,
       )
     })
 

@@ -81,7 +81,9 @@ describe('a server', () => {
     expect(answer.status).toBe(503)
     const found = await complaints()
     expect(found).toContainEqual(
-      expect.stringMatching(/^error {4}.*not ready storage refuses writes: the log has the reason/),
+      expect.stringMatching(
+        /^error {4}.*not ready storage rejects writes: see the log for the reason/,
+      ),
     )
   })
 

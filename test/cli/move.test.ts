@@ -116,12 +116,12 @@ describe('cairn move', () => {
   test('refuses a directory without data, one that a server uses, and a second move', async () => {
     expect(await rejectionOf('--data', 'nothing')).toContain('no Cairn data in nothing')
     const lock = keepServersOut(place.path('cairn-data'))
-    expect(await rejectionOf()).toContain('a server runs already on')
+    expect(await rejectionOf()).toContain('a server is already running on')
     lock.release()
     expect((await move()).status).toBe(0)
     expect(await rejectionOf()).toContain(`was moved into the database at ${where} already`)
     await place.json(['org', 'create', 'Other', '--data', 'other'])
-    expect(await rejectionOf('--data', 'other')).toContain('holds data of Cairn already')
+    expect(await rejectionOf('--data', 'other')).toContain('already holds data of Cairn')
     // It is that of a server alone as before, and no node may fill it anew.
     expect(await place.json(['org', 'list', '--data', 'other'])).toHaveLength(1)
     const asNode = await place.run(['org', 'list', '--data', 'other'], overLog())

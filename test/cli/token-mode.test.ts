@@ -41,7 +41,7 @@ test.each([
     const server = await place.serve([], served)
     const printed = (await doctor(given)).replaceAll('\n         ', ' ')
     const warning = printed.split('\n').find(line => line.includes('running server'))
-    expect(warning).toStartWith('warning  the running server takes session tokens ')
+    expect(warning).toStartWith('warning  the running server accepts session tokens ')
     expect(warning).toContain("run this with the server's settings")
     const refused = await issue(given)
     expect([refused.status, refused.stdout]).toEqual([1, ''])

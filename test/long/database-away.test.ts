@@ -63,7 +63,7 @@ describe('a node whose database', () => {
   const refused = { status: 503, retryAfter: '2' }
   const remarks = () =>
     node.stdout.split('\n').filter(line => /"(a commit failed|the log does not answer)"/.test(line))
-  const recoveries = () => node.stdout.split('storage takes writes again').length - 1
+  const recoveries = () => node.stdout.split('storage accepts writes again').length - 1
 
   const ways = {
     'stands still': [() => postgres.signal('SIGSTOP'), () => postgres.signal('SIGCONT')],

@@ -201,7 +201,7 @@ describe('an upgrade of one node after the other', () => {
       const gone = await atNode(node, 'person', 'export', 'eve', '--org', slug)
       expect(gone.stderr).toContain('no data for this person')
     }
-    expect(await serveRefused(old, old.path('too-late'))).toContain('of a newer Cairn: run that')
+    expect(await serveRefused(old, old.path('too-late'))).toContain('by a newer release: run that')
 
     await upgrade(second)
     await requireWhole('By new nodes')

@@ -332,7 +332,7 @@ test('while the provider is down nobody can sign in, but sessions and session to
     // The keys that the provider returned before still work, even after a restart.
     expect(await status()).toBe(200)
     expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
-    await server.until(() => server.stdout.includes('go on working'))
+    await server.until(() => server.stdout.includes('stay in use'))
   } finally {
     await provider.resume()
   }

@@ -109,7 +109,7 @@ describe('metrics', () => {
     const elsewhere = await ask(server, '/nothing?x')
     expect([elsewhere.status, await elsewhere.text()]).toEqual([
       404,
-      'Here are /healthz, /readyz and /metrics\n',
+      'This port has /healthz, /readyz and /metrics\n',
     ])
   })
 })
@@ -124,7 +124,7 @@ describe('readiness', () => {
     expect((await api('POST', '/events', { events: [custom('a')] })).status).toBe(503)
     const { status, text } = await readiness(server)
     expect(status).toBe(503)
-    expect(text).toMatch(/^storage refuses writes: the log has the reason; /)
+    expect(text).toMatch(/^storage rejects writes: see the log for the reason; /)
     expect((await figuresOf(place)).notReady).toEqual([text.trim()])
     const page = await metricsOf(server)
     expect(page.sum('cairn_storage_refusing')).toBe(1)

@@ -155,7 +155,7 @@ test('an erasure survives the restore of an older database', async () => {
     return `${alive?.status} ${ready?.status} ${await ready?.text()}`
   }
   await erasing.until(async () => /writing/.test(await readyz().catch(() => '')))
-  expect(await readyz()).toMatch(/^200 503 erasing: writing the database anew: wait\n$/)
+  expect(await readyz()).toMatch(/^200 503 erasing: rewriting the database: wait\n$/)
   expect(await erasing.end()).toBe(0)
 
   server = await place.serve()

@@ -53,8 +53,8 @@ test('settings that need a restart are named, and do not change', async () => {
   await write('CAIRN_ACK=commit')
   const server = await place.serve(['--config', file()])
   await write('CAIRN_ACK=buffer', 'CAIRN_BUFFER_EVENTS=1000', 'TZ=UTC')
-  await reload(server, 'changed settings wait for a restart')
-  expect(told(server, 'wait for a restart')[0].waiting).toEqual([
+  await reload(server, 'changed settings take effect at the next restart')
+  expect(told(server, 'at the next restart')[0].waiting).toEqual([
     'CAIRN_ACK',
     'CAIRN_BUFFER_EVENTS',
   ])

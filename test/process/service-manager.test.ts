@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== 'linux')('the service manager is told', () 
     expect(await hanging).toBeNull()
   })
 
-  test('nothing if NOTIFY_SOCKET is no socket: the server warns and serves', async () => {
+  test('nothing if NOTIFY_SOCKET is not a socket: the server warns and serves', async () => {
     const server = await place.serve([], { NOTIFY_SOCKET: 'nonsense' })
     await server.until(() =>
       server.stdout.includes('the status cannot be sent to the service manager'),

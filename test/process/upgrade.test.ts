@@ -66,7 +66,7 @@ test('an upgrade can be undone with a backup, and only a start changes the table
   const refused = await place.run(['org', 'list'])
   expect([refused.status, refused.stderr]).toEqual([
     1,
-    `cairn: the database has schema ${next}, and this cairn knows ${schemaKnown}: run the newer release\n`,
+    `cairn: the database has schema ${next}, and this cairn works with ${schemaKnown}: run the newer release\n`,
   ])
   expect(await place.run(['restore', backup])).toMatchObject({ status: 0 })
   expect((await place.run(['org', 'list'])).stdout).toContain('acme')

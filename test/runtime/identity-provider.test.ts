@@ -134,11 +134,11 @@ describe('a provider fails, with the reason and what to do', () => {
     ],
     ['that answers 500', { [openId]: () => new Response('x', { status: 500 }) }, 'answered 500'],
     ['that answers garbage', { [openId]: text('<html>') }, 'is no JSON'],
-    ['that answers null', { [openId]: text('null') }, 'is of the issuer (none)'],
+    ['that answers null', { [openId]: text('null') }, 'names the issuer (none)'],
     [
       'that is another',
       discovery({ issuer: 'https://evil.example', jwks_uri: 'x' }),
-      'is of the issuer "https://evil.example", not',
+      'names the issuer "https://evil.example", not',
     ],
     ['whose keys are garbage', { '/keys': text('{"keys":') }, 'is no JSON'],
     ['whose keys are no list', keys({ keys: {} }), 'has no public key'],
@@ -197,7 +197,7 @@ describe('a provider fails, with the reason and what to do', () => {
       [openId]: () => Response.json({ issuer: made.issuer, jwks_uri: jwksUrl }),
     })
     const failure = await failureOf({ issuer: made.issuer, jwksUrl: null })
-    expect(failure?.message).toContain('names no https address as "jwks_uri"')
+    expect(failure?.message).toContain('has no https address as "jwks_uri"')
     expect(made.asked).toEqual([openId])
   })
 

@@ -86,7 +86,7 @@ test('a second process is refused, and told who holds it', async () => {
   try {
     expect(isHeld(folder)).toBe(true)
     expect(acquire).toThrow(
-      `a server runs already on ${folder} (process ${child.pid} on here, port 4321, since 2026-11-20T09:30:00.000Z)`,
+      `a server is already running on ${folder} (process ${child.pid} on here, port 4321, since 2026-11-20T09:30:00.000Z)`,
     )
   } finally {
     child.kill('SIGKILL')

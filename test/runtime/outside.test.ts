@@ -45,7 +45,7 @@ test.each([
     {},
     '{}',
   )
-  expect(sent).toEqual({ fault: 'The name of the receiver means an address in a private network' })
+  expect(sent).toEqual({ fault: "The receiver's name resolves to an address in a private network" })
   expect(requested).toBe(before)
 })
 
@@ -82,7 +82,7 @@ test('a name that cannot be resolved is reported', async () => {
   const sent = await strict(async () => {
     throw new Error('ENOTFOUND')
   }).post('https://hooks.example.com/', {}, '{}')
-  expect(sent).toEqual({ fault: 'The name of the receiver cannot be resolved' })
+  expect(sent).toEqual({ fault: "The receiver's name cannot be resolved" })
 })
 
 test('a proxy from the environment is given the address, and never the name', async () => {

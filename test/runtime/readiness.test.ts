@@ -34,7 +34,7 @@ const cases: [string, Partial<ServerState>, RegExp[]][] = [
   [
     'storage refuses, and so the buffer fills',
     { buffer: { isRejecting: true, hasRoom: false } },
-    [/^storage refuses writes: /, /^the ingest buffer is full: /],
+    [/^storage rejects writes: /, /^the ingest buffer is full: /],
   ],
   [
     'the database of all nodes is away, which is no reason to send traffic elsewhere',
@@ -47,7 +47,7 @@ const cases: [string, Partial<ServerState>, RegExp[]][] = [
   [
     'a node has its database, and does not know what was changed',
     { node: { leasedUntil: 110_000, answersUntil: 99_000, followedAt: 88_000, clockAhead: 0 } },
-    [/^this node has not looked for 12 s what others have changed: restart/],
+    [/^this node has not checked for changes for 12 s: restart/],
   ],
   [
     'a node has its database, and the clock of one of them is wrong',
@@ -59,13 +59,17 @@ const cases: [string, Partial<ServerState>, RegExp[]][] = [
         clockAhead: -61_000,
       },
     },
-    [/^the clock of this machine is 61 s behind the database's, so writes get 503: set it/],
+    [/^the clock of this machine is 61 s behind the database's, so writes get 503: correct it/],
   ],
-  ['the disk hangs', { disk: { seen: null, waitingMs: 8_000 } }, [/has not answered for 8 s: /]],
+  ['the disk hangs', { disk: { seen: null, waitingMs: 8_000 } }, [/has not responded for 8 s: /]],
   ['the disk takes long to sync', { syncingMs: 4_000 }, []],
-  ['a sync hangs', { syncingMs: 8_000 }, [/^the disk of .* has not answered for 8 s: look/]],
+  ['a sync hangs', { syncingMs: 8_000 }, [/^the disk of .* has not responded for 8 s: check/]],
   ['the disk was not looked at yet', { disk: { seen: null, waitingMs: 10 } }, []],
-  ['the disk is full', withDisk({ freeBytes: 63 * mib }), [/has 63 MiB free, under 64 MiB: make/]],
+  [
+    'the disk is full',
+    withDisk({ freeBytes: 63 * mib }),
+    [/has 63 MiB free, less than 64 MiB: free/],
+  ],
   ['a small disk has room', withDisk({ totalBytes: 100 * mib, freeBytes: 6 * mib }), []],
   [
     'a small disk is full',

@@ -85,7 +85,7 @@ export class World {
   readonly answers: RequestSummary[] = []
   readonly broken: RequestSummary[] = []
   readonly signInFailures: Error[] = []
-  /** By how many milliseconds storage says that the clock was set. */
+  /** By how many milliseconds storage says that the clock was changed. */
   readonly clockSettings: number[] = []
   readonly secret = new TextEncoder().encode('a secret that only this test world knows')
   readonly storage: Storage

@@ -191,7 +191,7 @@ function rejectOutdated(
     ...outdated.map(
       ({ unit, source }) => `  ${unit.id} was ${quoted(source)}, and is now ${quoted(unit.source)}`,
     ),
-    ...superfluous.map(({ id, hint }) => `  ${quoted(id)} is no text of the flow${hint}`),
+    ...superfluous.map(({ id, hint }) => `  ${quoted(id)} is not a text of the flow${hint}`),
   ]
   const more = lines.length > maxShown ? [`  … ${lines.length - maxShown} more`] : []
   const head = `${name}: nothing was changed, because the flow has changed since the export`

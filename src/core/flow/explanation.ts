@@ -109,16 +109,16 @@ const reasons: Record<
   schedule({ flow: { schedule } }, { now }, holds) {
     if (!schedule) return null
     const { from, to } = spanOf(schedule)
-    if (now < from) return `it begins on ${minute(from)}`
+    if (now < from) return `it starts on ${minute(from)}`
     if (!holds) return `it ended on ${minute(to)}; only runs already started continue`
-    return to === Number.POSITIVE_INFINITY ? 'it has begun, and has no end' : `until ${minute(to)}`
+    return to === Number.POSITIVE_INFINITY ? 'it has started and has no end' : `until ${minute(to)}`
   },
   rollout({ flow: { rollout } }, { person }, holds) {
     if (!rollout) return null
     const { percent, holdOut } = rollout
     const heldOut = holdOut ? `, except the ${holdOut} % of these who are held out` : ''
     const share = `${percent} % of people see it${heldOut}`
-    if (person === null) return `${share}: name a person to know of them`
+    if (person === null) return `${share}: name a person to check whether they are included`
     return `${share}: this person ${holds ? 'is one of them' : 'is not one of them'}`
   },
   after({ flow: { when } }, _, holds) {
@@ -132,7 +132,7 @@ const reasons: Record<
     const { event, count = 1, within } = when
     const times = (n: number) => `${n} ${n === 1 ? 'time' : 'times'}`
     const window = within === undefined ? '' : ` in the last ${within}`
-    return `${shown(event)} was caused ${times(countOf(when, visit))}${window}, ${times(count)} needed; as far as the server knows`
+    return `${shown(event)} was tracked ${times(countOf(when, visit))}${window}, ${times(count)} needed; as far as the server knows`
   },
   delay({ flow: { when } }) {
     if (when?.delayMs === undefined) return null

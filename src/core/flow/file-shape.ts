@@ -172,5 +172,5 @@ function hintFor({ type, schema, value }: ValueError, node: Node | null): string
   const first = isMap(node) ? node.items[0]?.key : null
   const isDash =
     type === ValueErrorType.Array && isScalar(first) && /^-\S/.test(String(first.value))
-  return isDash ? ': put a space behind the dash' : ''
+  return isDash ? ': put a space after the dash' : ''
 }

@@ -210,7 +210,7 @@ export const conditionRules: readonly LintRules[] = [
         isZone(schedule.timezone) &&
         wrongTimes(schedule).length === 0 &&
         spanOf(schedule).from >= spanOf(schedule).to,
-      'The flow ends before it begins: put "to" after "from"',
+      'The flow ends before it starts: put "to" after "from"',
     ),
   ),
   onWhole(
@@ -258,7 +258,7 @@ export const conditionRules: readonly LintRules[] = [
     errorIf(
       'waits_for_itself /when/after',
       ({ key, when }) => when?.after === key,
-      'The flow waits for itself and never begins: name another flow',
+      'The flow waits for itself and never starts: name another flow',
     ),
     warnIf(
       'no_goal /rollout/holdOut',

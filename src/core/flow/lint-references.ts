@@ -94,7 +94,7 @@ function circleProblem({ key, when }: Referring, flows: readonly Referring[]): F
     next = afterOf.get(next)
   }
   if (next !== key) return []
-  const message = `This flow and ${quoted(after)} wait for each other, and neither begins: remove one "after"`
+  const message = `This flow and ${quoted(after)} wait for each other, and neither starts: remove one "after"`
   return [error('waits_in_circle', '/when/after', message)]
 }
 

@@ -153,7 +153,7 @@ class Reader {
   private group(at: number): Part {
     if (!this.skip('?:') && this.next === '?') {
       const what = /^\?<?[=!]/.test(this.pattern.slice(this.at))
-        ? 'Looking ahead or behind'
+        ? 'Lookahead or lookbehind'
         : 'This kind of group'
       this.fail(`${what} is not supported: write a plain group, (…), or several rules`, at)
     }

@@ -7,7 +7,7 @@ export interface SyntaxProblem {
 }
 
 const misaligned =
-  'The indentation does not fit: line this up with its neighbours, inside its parent'
+  'The indentation does not match: align this with its neighbours, inside its parent'
 const anywhere = 'Not valid YAML here: check quotes, brackets and indentation'
 
 /**
@@ -53,19 +53,19 @@ export function yamlProblem({ text, documents, unclosed }: ParsedYaml): SyntaxPr
     // The library takes the next line for a part of this value.
     const [gap = ''] = /\n\s*/.exec(text.slice(offset)) ?? []
     const message =
-      'This stands further in than the line above, whose field has its value already: line it up'
+      'This is indented further than the line above, whose field already has a value: align it'
     return { offset: text.indexOf(gap, offset) + gap.length, message }
   }
   if (/ Unexpected \S+ at node end/.test(` ${first.message}`)) {
     const inside = before === '"' ? '\\"' : "''"
     const message =
       before === '"' || before === "'"
-        ? `The quotes have ended before this: inside them, write ${inside} for ${before}`
+        ? `The quotes end before this: inside them, write ${inside} for ${before}`
         : 'A comma is missing before this: add it'
     return { offset, message }
   }
   if (/^[\w.-]+:[^\s:]/.test(text.slice(offset, offset + 70))) {
-    return { offset, message: 'A space is missing behind the colon: write "name: value"' }
+    return { offset, message: 'A space is missing after the colon: write "name: value"' }
   }
   const code = text[offset - 1] === '\t' ? 'TAB_AS_INDENT' : first.code
   const found = advice.find(([mistake]) => mistake.test(`${code} ${first.message}`))

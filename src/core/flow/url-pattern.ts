@@ -45,7 +45,7 @@ function notAnAddress(pattern: string): string {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):(?!\d)/i.exec(pattern) ?? []
   if (scheme !== undefined) {
     if (!isOfPages(scheme)) return notOfPages(scheme)
-    return `The pattern is no address with a scheme and a host: ${writeEither}`
+    return `The pattern is not an address with a scheme and a host: ${writeEither}`
   }
   const isLikeAHost = /^(localhost$|localhost[/?#]|[^/?#]*[.:])/i.test(pattern)
   const better = isLikeAHost ? `https://${shown(pattern)}` : `/${shown(pattern)}`

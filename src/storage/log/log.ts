@@ -70,7 +70,7 @@ export class ClockApart extends LogUnavailable {
   constructor(aheadMs: number) {
     const minutes = Math.round(Math.abs(aheadMs) / minuteMs)
     const side = aheadMs > 0 ? 'ahead of' : 'behind'
-    super(`The clock of this machine is ${minutes} minutes ${side} the database's: set it`)
+    super(`The clock of this machine is ${minutes} minutes ${side} the database's: correct it`)
   }
 }
 

@@ -118,7 +118,7 @@ export class LiveActivity {
     if (this.rings.size >= maxWatched) {
       throw new AppError(
         'overloaded',
-        'The activity of too many organisations is watched: try later',
+        'Too many organisations are watching live events: try again later',
       )
     }
     const ring = newRing(id, this.now(), this.now())

@@ -32,7 +32,7 @@ export interface BufferBounds {
 export class WriteBuffer {
   events = 0
   bytes = 0
-  /** Whether storage refuses writes at the moment. */
+  /** Whether storage rejects writes at the moment. */
   isRejecting = false
 
   constructor(readonly bounds: BufferBounds) {}

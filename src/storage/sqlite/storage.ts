@@ -286,7 +286,7 @@ export class Storage {
     await this.together!.work.agree()
   }
 
-  /** Whether storage refuses writes. */
+  /** Whether storage rejects writes. */
   get isRejecting(): boolean {
     return this.live.buffer.isRejecting
   }
@@ -392,7 +392,7 @@ export class Storage {
       this.log.stop()
     } catch (error) {
       // Nothing that was promised is lost: the log is replayed at the next start.
-      this.options.onError?.(error, 'the last checkpoint was left out')
+      this.options.onError?.(error, 'the last checkpoint was skipped')
     }
     await this.together?.events.close()
     this.database.close()

@@ -134,9 +134,9 @@ describe('a file holds', () => {
 
 describe('a common mistake is named for what it is, where it was made', () => {
   const noTab = 'A tab cannot indent YAML: use spaces'
-  const noFit = 'The indentation does not fit: line this up with its neighbours, inside its parent'
+  const noFit = 'The indentation does not match: align this with its neighbours, inside its parent'
   const further =
-    'This stands further in than the line above, whose field has its value already: line it up'
+    'This is indented further than the line above, whose field already has a value: align it'
   const comment = 'what follows " #" is a comment, so put such text in quotes'
   const step = 'key: a\nsteps:\n  - key: s\n    '
   test.each([
@@ -164,7 +164,7 @@ describe('a common mistake is named for what it is, where it was made', () => {
       'quotes in quotes',
       'key: a\nname: "A "big" one"',
       '2:11',
-      'The quotes have ended before this: inside them, write \\" for "',
+      'The quotes end before this: inside them, write \\" for "',
     ],
     ['a tab', 'key: a\nsteps:\n\t- key: s', '3:1', noTab],
     ['a field too far in', 'key: a\n  name: b', '2:3', further],
@@ -173,13 +173,13 @@ describe('a common mistake is named for what it is, where it was made', () => {
       'no space behind a colon',
       'key: a\nname:b\nkind: tour',
       '2:1',
-      'A space is missing behind the colon: write "name: value"',
+      'A space is missing after the colon: write "name: value"',
     ],
     [
       'no space behind a dash',
       'key: a\nsteps:\n  -key: s',
       '3:3',
-      'Must be a list, not a mapping: put a space behind the dash',
+      'Must be a list, not a mapping: put a space after the dash',
     ],
     [
       'a colon in a text',

@@ -37,9 +37,9 @@ const failed = (timed: Timed, moment: Partial<Moment> = {}) =>
 describe('a schedule', () => {
   const from = '2026-11-20T13:00'
   test.each([
-    [{ from, timezone: 'UTC' }, 'schedule false: it begins on 2026-11-20 13:00 UTC'],
+    [{ from, timezone: 'UTC' }, 'schedule false: it starts on 2026-11-20 13:00 UTC'],
     [{ from, timezone: 'Europe/Berlin' }, undefined],
-    [{ from, timezone: 'America/New_York' }, 'schedule false: it begins on 2026-11-20 18:00 UTC'],
+    [{ from, timezone: 'America/New_York' }, 'schedule false: it starts on 2026-11-20 18:00 UTC'],
     [{ to: '2026-11-20', timezone: 'UTC' }, undefined],
     [
       { to: '2026-11-19', timezone: 'UTC' },
@@ -154,13 +154,13 @@ describe('what has to have happened', () => {
     [
       { event: 'e', within: '24h' },
       { events: { e: [now - dayMs] } },
-      'event false: e was caused 0 times in the last 24h, 1 time needed; as far as the server knows',
+      'event false: e was tracked 0 times in the last 24h, 1 time needed; as far as the server knows',
     ],
     [{ event: 'e', within: '24h' }, { events: { e: [now - dayMs + 1] } }, undefined],
     [
       { event: 'e', count: 2 },
       { events: { e: [now] } },
-      'event false: e was caused 1 time, 2 times needed; as far as the server knows',
+      'event false: e was tracked 1 time, 2 times needed; as far as the server knows',
     ],
     [{ delayMs: 5 }, {}, 'delay null: on the page for 0.005 s, which only the browser knows'],
     [

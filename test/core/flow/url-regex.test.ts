@@ -36,8 +36,8 @@ test.each([
 describe('a pattern is rejected with its place and what to write instead', () => {
   test.each([
     ['(a)\\1', 'reference to a group', 4],
-    ['a(?=b)', 'Looking ahead or behind', 2],
-    ['a(?<!b)c', 'Looking ahead or behind', 2],
+    ['a(?=b)', 'Lookahead or lookbehind', 2],
+    ['a(?<!b)c', 'Lookahead or lookbehind', 2],
     ['(?<name>a)', 'This kind of group', 1],
     ['/(a', 'not closed: add ")"', 2],
     ['/a)', 'remove it', 3],

@@ -268,7 +268,7 @@ describe('patternFault', () => {
     ['glob', 'ftp*://app.example/', /No page that runs the snippet/],
     ['prefix', 'data:text/html,x', /No page that runs the snippet/],
     ['exact', 'https:///x', /has no host/],
-    ['exact', 'https:/app.example.com', /no address with a scheme and a host/],
+    ['exact', 'https:/app.example.com', /not an address with a scheme and a host/],
     ['exact', 'https:///projects', /no host/],
     ['exact', 'https://me@app.example.com/', /user name/],
     ['glob', 'https://*@app.example.com/', /user name/],

@@ -54,7 +54,7 @@ export function presenceConforms(open: OpenStore): void {
     expect((await read()).seen.heartbeat).toEqual({ firstAt: now, lastAt: now + 9_000 })
   })
 
-  test('nobody appears as seen later than now, even if the clock was set back since', async () => {
+  test('nobody appears as seen later than now, even if the clock was changed back since', async () => {
     const now = store.clock.now()
     store.stores.presence.mark(tenant.ref, 'heartbeat', now + 5_000)
     const seen = { firstAt: now, lastAt: now }

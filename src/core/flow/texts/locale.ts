@@ -12,9 +12,9 @@ export function localeProblem(tag: string): string | null {
   const meant = canonical ?? guess(tag)
   const hint = meant === null ? '' : `: did you mean ${quoted(meant)}?`
   if (hint === '') {
-    return `${quoted(tag)} is no language: write a tag of BCP 47 such as de, pt-BR or zh-Hant`
+    return `${quoted(tag)} is not a language: write a BCP 47 tag such as de, pt-BR or zh-Hant`
   }
-  return `${quoted(tag)} is no language as tags are written${hint}`
+  return `${quoted(tag)} is not a valid language tag${hint}`
 }
 
 /** The canonical form of a tag, if it is one, and whether it was written that way. */

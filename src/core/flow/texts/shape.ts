@@ -15,7 +15,7 @@ const tagPattern = '^[A-Za-z][A-Za-z0-9_-]*$'
 export const Locale = Type.Optional(
   text(2, maxTagLength, {
     description:
-      'The language that the flow is written in, as a tag of BCP 47 such as en or pt-BR. Needed where it has texts in others.',
+      'The language that the flow is written in, as a BCP 47 tag such as en or pt-BR. Needed where it has texts in others.',
   }),
 )
 

@@ -132,15 +132,15 @@ function requireUsable(place: string, facts: Facts): void {
   }
   if (facts.encoding !== 'UTF8') {
     refuse(
-      `has the encoding ${facts.encoding}, which cannot hold all texts`,
-      `make another by "create database NAME encoding 'UTF8' template template0", and name that`,
+      `has the encoding ${facts.encoding}, which cannot store all characters`,
+      `create another with "create database NAME encoding 'UTF8' template template0", and use that`,
     )
   }
-  if (facts.isStandby) refuse('is a standby, which takes no writes', 'name its primary')
+  if (facts.isStandby) refuse('is a standby, which is read-only', 'name its primary')
   if (facts.isReadOnly) {
     refuse(
       'is read-only (default_transaction_read_only)',
-      'set that to off for the server, the database and the user, or name the primary',
+      'set it to off for the server, the database and the user, or use the primary',
     )
   }
   if (facts.isOwner === false) {
@@ -162,23 +162,23 @@ async function requireLog(
   const refuse = rejectionsOf(place)
   if (log !== null && log.format > logFormat) {
     refuse(
-      `has a log of form ${log.format}, and this cairn knows ${logFormat}`,
-      'nodes of a newer Cairn use it: run that one',
+      `has log format ${log.format}, and this cairn works with ${logFormat}`,
+      'nodes of a newer release use it: run that release',
     )
   }
   if (log?.movedTo && !mayHaveEnded(log.log)) {
-    refuse(`was moved to ${log.movedTo}`, 'serve from there, or give Cairn an empty database')
+    refuse(`was moved to ${log.movedTo}`, 'serve from there, or use an empty database')
   }
   const foreign = log === null ? await foreignTables(postgres) : []
   if (foreign.length > 0) {
     refuse(
-      `has tables that are not this Cairn's and have the names of its own (${foreign.join(', ')})`,
-      'give Cairn a database of its own',
+      `has other tables with names that Cairn uses (${foreign.join(', ')})`,
+      'use a separate database for Cairn',
     )
   }
   if (log === null && (intoSchema === null || mayCreate === false)) {
     refuse(
-      `does not let this user (${user}) make tables`,
+      `does not let this user (${user}) create tables`,
       `make it the owner: alter database "${database}" owner to "${user}"`,
     )
   }
@@ -229,35 +229,35 @@ type Fault = readonly [what: string, advice: string]
 
 const silent: Fault = [
   'does not answer',
-  'look whether it runs, is PostgreSQL, and no firewall is between',
+  'check that PostgreSQL is running there, and the firewall',
 ]
 const noEntry: Fault = [
-  'refuses the user or the password, or does not let this user in from this machine',
-  'correct them, with %40 for @ and the like, or allow it in pg_hba.conf; if it wants TLS, add ?sslmode=verify-full to the address',
+  'rejects the user or the password, or connections of this user from this machine',
+  'correct them (write %40 for @), or allow the connection in pg_hba.conf; if it requires TLS, add ?sslmode=verify-full to the address',
 ]
 
 /** By the client's code, or the server's SQLSTATE. */
 const problems: Readonly<Record<string, Fault>> = {
-  ERR_POSTGRES_CONNECTION_REFUSED: ['accepts no connections', 'start it, or correct the address'],
+  ERR_POSTGRES_CONNECTION_REFUSED: [
+    'does not accept connections',
+    'start it, or correct the address',
+  ],
   ERR_POSTGRES_CONNECTION_TIMEOUT: silent,
   ERR_POSTGRES_CONNECTION_CLOSED: silent,
   ERR_POSTGRES_CONNECTION_FAILED: silent,
-  ERR_POSTGRES_UNEXPECTED_MESSAGE: ['is no PostgreSQL', 'correct the address'],
+  ERR_POSTGRES_UNEXPECTED_MESSAGE: ['is not PostgreSQL', 'correct the address'],
   ERR_POSTGRES_TLS_NOT_AVAILABLE: [
-    'takes no TLS',
-    'turn "ssl" on there, or leave "sslmode" out of the address where nobody else is on the network between',
+    'does not use TLS',
+    'turn on "ssl" there, or remove "sslmode" from the address if the network is private',
   ],
   '08P01': [
-    'is behind a pooler that does not take what a connection sets (PgBouncer)',
-    'add pooler=transaction to the query of the address, such as ?pooler=transaction, or name PostgreSQL itself',
+    'is behind a pooler that does not keep connection settings (PgBouncer)',
+    'add pooler=transaction to the parameters of the address, such as ?pooler=transaction, or connect to PostgreSQL directly',
   ],
   '28000': noEntry,
   '28P01': noEntry,
-  '42501': [
-    'does not let this user in',
-    'make it the owner, or grant it to connect and create there',
-  ],
-  '53300': ['has no room for another client', 'raise its max_connections'],
+  '42501': ['does not let this user connect', 'make it the owner, or grant it CONNECT and CREATE'],
+  '53300': ['has no free connection', 'raise its max_connections'],
 }
 
 /** What an error means. Its message is not shown, because it may contain parts of the address. */
@@ -275,11 +275,8 @@ function otherProblem(code: string, database: string): Fault {
   if (/CERT|ALTNAME|SIGNED|ISSUER|SIGNATURE/.test(code)) {
     return [
       `has a certificate that is not trusted (${code})`,
-      "add sslrootcert=FILE to the address, with its authority's certificates, or name it as the certificate does",
+      'add sslrootcert=FILE to the address, with the certificates of its authority, or use the name in its certificate',
     ]
   }
-  return [
-    `cannot be used (${code})`,
-    'look at its log, and at what stands behind the question mark of the address',
-  ]
+  return [`cannot be used (${code})`, 'see its log, and check the parameters of the address']
 }

@@ -244,9 +244,9 @@ export class PostgresLog implements Log {
       'select mark from cairn_marks where seq = $1',
       from.seq,
     )
-    if (known === null) throw new NotInLog(`What follows ${from.seq} is no longer kept`)
+    if (known === null) throw new NotInLog(`Entries after ${from.seq} are no longer kept`)
     if (known.mark !== from.mark)
-      throw new NotInLog(`The log has another history since ${from.seq}`)
+      throw new NotInLog(`The log has a different history since ${from.seq}`)
   }
 
   private async write(transaction: Queries, from: Position, group: Group) {
@@ -264,7 +264,7 @@ export class PostgresLog implements Log {
       insertBatches(transaction, batches),
       insertRows(transaction, rows, to.seq),
     ])
-    if (written !== 1) throw new Error('Somebody else has written to the log')
+    if (written !== 1) throw new Error('Another server has written to the log')
   }
 
   /** Waits for a transaction that may still be under way, because it has the sequencer. */
@@ -357,7 +357,7 @@ export class PostgresLog implements Log {
   async fill(to: Position, pages: AsyncIterable<Omit<Page, 'to'>>): Promise<void> {
     const { longWork } = this
     const { seq } = (await longWork.get<Clock>(clock))!
-    if (seq !== 0) throw new LogInUse('The database holds data of Cairn already')
+    if (seq !== 0) throw new LogInUse('The database already holds data of Cairn')
     await longWork.script('truncate cairn_ledger, cairn_rows')
     for await (const { batches, rows } of pages) {
       await insertBatches(longWork, batches)
@@ -365,7 +365,7 @@ export class PostgresLog implements Log {
     }
     await longWork.begin(async transaction => {
       const beginning = (await transaction.get<Clock>(`${clock} for update`))!
-      if (beginning.seq !== 0) throw new LogInUse('Somebody else has begun to use the database')
+      if (beginning.seq !== 0) throw new LogInUse('Another server has started to use the database')
       await this.write(transaction, beginning, { to, batches: [], rows: [], isChange: true })
     })
   }

@@ -34,7 +34,7 @@ export interface Backup {
   bytes: number
   /** In hexadecimal; also in the file beside it, as `sha256sum -c` reads it. */
   sha256: string
-  /** Why it cannot be restored as it is: what of it is not as Cairn makes it. */
+  /** Why it cannot be restored as it is: what of it differs from Cairn's. */
   differences: string[]
 }
 
@@ -58,7 +58,7 @@ export async function backUp(
   if (!hasDatabase(dataDir)) throw new BackupRejected(`there is no Cairn data in ${dataDir}`)
   const lock = lockFile(join(dataDir, 'backup.lock'))
   if (lock === null) {
-    throw new BackupRejected(`another backup of ${dataDir} is being made: wait for its end`)
+    throw new BackupRejected(`another backup of ${dataDir} is running: wait until it ends`)
   }
   const folder = dirname(file)
   const partial = partialIn(folder, dataDir)
@@ -131,9 +131,9 @@ async function requireRoom(dataDir: string, folder: string): Promise<void> {
   const isSameDisk = ours.dev === theirs.dev
   const needed = database.size + (log?.size ?? 0) + (isSameDisk ? roomToLeaveBytes : 0)
   if (free >= needed) return
-  const more = isSameDisk ? ' (the data is on the same disk, and needs some too)' : ''
+  const more = isSameDisk ? ' (the data is on the same disk and also needs space)' : ''
   throw new BackupRejected(
-    `the disk of ${folder} has ${mib(free)} free and the backup needs ${mib(needed)}${more}: make room, or choose another disk`,
+    `the disk of ${folder} has ${mib(free)} free and the backup needs ${mib(needed)}${more}: free some space, or choose another disk`,
   )
 }
 
@@ -184,9 +184,9 @@ const ofFolder = /^(ENOENT|ENOTDIR|ELOOP|EACCES|EPERM|EROFS|EEXIST)$/
 const ofRoom = /^(ENOSPC|EDQUOT|SQLITE_FULL)$/
 
 function adviceFor(code: string): string | null {
-  if (ofRoom.test(code)) return 'has no room left: make some, or name another'
+  if (ofRoom.test(code)) return 'is full: free some space, or choose another'
   return ofFolder.test(code)
-    ? 'cannot be used: make it a directory that this user may write, or name another'
+    ? 'cannot be used: choose a directory that this user can write to'
     : null
 }
 

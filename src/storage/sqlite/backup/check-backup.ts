@@ -31,9 +31,9 @@ export function requireChecksum(file: string, sha256: string): boolean {
   const expected = expectedChecksum(file)
   if (expected === null) return false
   if (expected === sha256) return true
-  const why = expected === 'unreadable' ? 'holds no checksum' : 'says otherwise'
+  const why = expected === 'unreadable' ? 'has no checksum' : 'has another'
   throw new RestoreRejected(
-    `${file} is not as it was made: its checksum is ${sha256}, and ${file}.sha256 ${why}. Take another backup`,
+    `${file} has changed since it was made: its checksum is ${sha256}, and ${file}.sha256 ${why}. Use another backup`,
   )
 }
 
@@ -44,7 +44,7 @@ export function requireNoLog(file: string): void {
   )
   if (beside === undefined) return
   throw new RestoreRejected(
-    `${file} is no backup but a database in use, with its log beside it (${beside}): make a backup of it with "cairn backup"`,
+    `${file} is not a backup but a database in use, with its log (${beside}): back it up with "cairn backup"`,
   )
 }
 
@@ -58,10 +58,10 @@ export function checkBackup(file: string, name = file): BackupContent {
   try {
     using database = openUnchanging(file)
     const schema = schemaOf(database)
-    if (schema === 0) throw new RestoreRejected(`${name} is not a database of Cairn's`)
+    if (schema === 0) throw new RestoreRejected(`${name} is not a Cairn database`)
     if (schema > schemaKnown) {
       throw new RestoreRejected(
-        `${name} is of a newer Cairn (schema ${schema}, and this one knows ${schemaKnown}): restore it with that one`,
+        `${name} was made by a newer release (schema ${schema}, and this cairn works with ${schemaKnown}): restore it with that release`,
       )
     }
     requireNone(schemaDifferences(database), `${name} does not have the schema of a backup`)
@@ -70,7 +70,7 @@ export function checkBackup(file: string, name = file): BackupContent {
   } catch (error) {
     const { code = '' } = error as { code?: string }
     if (!code.startsWith('SQLITE_') || ofMachine.test(code)) throw error
-    throw new RestoreRejected(`${name} is damaged, or no database (${code})`, { cause: error })
+    throw new RestoreRejected(`${name} is damaged or not a database (${code})`, { cause: error })
   }
 }
 

@@ -77,7 +77,7 @@ function makeOneFile(file: string): () => void {
     database.close()
     if (isBusy(error)) {
       throw new RestoreRejected(
-        `another program has ${file} open: end it (a command, a backup, Litestream) and try again`,
+        `another program has ${file} open: stop it (a command, a backup, Litestream) and try again`,
         { cause: error },
       )
     }

@@ -129,7 +129,7 @@ export async function sizeOfBackup(file: string): Promise<number> {
     })
   if (!found.isFile()) {
     throw new RestoreRejected(
-      `${file} is not a file: name one of a backup ("cairn backup list" tells those in a directory)`,
+      `${file} is not a file: name one of a backup ("cairn backup list" shows those in a directory)`,
     )
   }
   requireNoLog(file)
@@ -140,7 +140,7 @@ async function requireDiskRoom(dataDir: string, bytes: number): Promise<void> {
   const [free, needed] = [freeBytesOf(dataDir), bytes + roomToLeaveBytes]
   if (free >= needed) return
   throw new RestoreRejected(
-    `the disk of ${dataDir} has ${mib(free)} free and the restore needs ${mib(needed)}, since the old database is kept: make room`,
+    `the disk of ${dataDir} has ${mib(free)} free and the restore needs ${mib(needed)}, because the old database is kept: free some space`,
   )
 }
 
@@ -170,7 +170,7 @@ function erasuresIn(list: string) {
   } catch (error) {
     if (!(error instanceof ErasuresUnreadable)) throw error
     throw new RestoreRejected(
-      `${basename(list)} beside the backup, which lists who was erased, is damaged: take it from another copy, or away`,
+      `${basename(list)} next to the backup, which lists erased people, is damaged: restore it from another copy, or remove it`,
       { cause: error },
     )
   }

@@ -106,7 +106,7 @@ export class LogKeeper {
       // complete one shows that the log can be written back.
       if (done.checkpointed === done.log) this.isStuck = false
     } catch (error) {
-      if (!this.isStuck) onError(error, 'the log cannot be written back: it grows')
+      if (!this.isStuck) onError(error, 'the write-ahead log cannot be checkpointed, so it grows')
       this.isStuck = true
     }
   }

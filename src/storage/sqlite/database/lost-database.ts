@@ -29,7 +29,7 @@ export function lossOf(dataDir: string, trace: string): string {
 
 /** What to do about it. */
 export const lostAdvice =
-  'put it back, with its log as it is, or restore a backup ("cairn restore FILE")'
+  'put it back together with its log, or restore a backup ("cairn restore FILE")'
 
 /**
  * To be called before a database is created. Otherwise SQLite would delete the log of the lost one, and the

@@ -27,12 +27,12 @@ export function requireKnownSchema(database: Database): void {
   const applied = schemaOf(database)
   if (applied > schemaKnown) {
     throw new SchemaMismatch(
-      `the database has schema ${applied}, and this cairn knows ${schemaKnown}: run the newer release`,
+      `the database has schema ${applied}, and this cairn works with ${schemaKnown}: run the newer release`,
     )
   }
   if (applied > 0 || isEmpty(database)) return
   throw new SchemaMismatch(
-    'the database is not of a released Cairn: begin with an empty data directory',
+    'the database was made by an unreleased Cairn: start with an empty data directory',
   )
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '../../../core/errors.ts'
 import { lockFile } from './file-lock.ts'
 
 const message =
-  'A person is being erased, or analytics are being rebuilt: wait for its end and try again'
+  'A person is being erased, or analytics are being rebuilt: try again when that has finished'
 
 /** Somebody else is rewriting the same data. Nothing has changed. */
 export const rewritingHeld = () => new AppError('rewriting_under_way', message)

@@ -51,7 +51,7 @@ export function schemaDifferences(database: Database): string[] {
       return isOfLitestream(entry) || isOfSqlite(entry) ? [] : [`${named(entry)} is not Cairn's`]
     }
     const isSame = own.sql === entry.sql && own.table === entry.table
-    return isSame ? [] : [`${named(entry)} is not as Cairn makes it`]
+    return isSame ? [] : [`${named(entry)} differs from Cairn's`]
   })
   const missing = [...expected].flatMap(([key, entry]) =>
     found.has(key) ? [] : [`${named(entry)} is missing`],

@@ -141,7 +141,7 @@ async function allProjected(database: Database): Promise<void> {
   const deadline = performance.now() + patienceMs
   while (projectedOf(database).projected < newest) {
     if (performance.now() > deadline) {
-      throw new AppError('overloaded', 'Projections are behind; try again', {
+      throw new AppError('overloaded', 'Results are not up to date yet; try again', {
         retryAfterSeconds: 30,
       })
     }

@@ -122,7 +122,7 @@ export class Following {
       await exclusively(() => follower.step())
     } catch (error) {
       if (isPassing(error)) throw error
-      this.onError(error, 'some of what follows from events is taken apart')
+      this.onError(error, 'a group of projections is split')
       await exclusively(() => follower.step(true))
     }
   }

@@ -20,7 +20,7 @@ function statements(database: Database) {
 
 /**
  * Takes apart what the database does not take as a whole: each run and each fact by itself. What fails even
- * so goes to the dead letters, and stays in the ledger.
+ * so is kept as a dead letter, and stays in the ledger.
  */
 export class PoisonIsolation {
   private readonly sql: ReturnType<typeof statements>

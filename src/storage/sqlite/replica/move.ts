@@ -49,7 +49,7 @@ export async function moveIntoLog(
   const isBegun = known?.log === log.id || known?.log === movingInto(log.id)
   if (known !== null && !isBegun && !isOldLost) {
     throw new NotOfThisLog(
-      'the directory follows another database already: take it out of that with "cairn move --back", or, if that is lost, run "cairn move --database-lost"',
+      'the directory already follows another database: detach it with "cairn move --back", or, if that database is lost, run "cairn move --database-lost"',
     )
   }
   if (!isBegun && (await log.newest()).seq !== 0) throw new LogInUse('The log is not empty')

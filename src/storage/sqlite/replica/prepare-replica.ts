@@ -39,12 +39,12 @@ export async function prepareReplica(
       return null
     }
     throw new NotOfThisLog(
-      `${dataDir} holds data of a server alone, which is not in the database at ${place}: run "cairn move", which takes it there if that is empty, or choose an empty directory with --data`,
+      `${dataDir} holds the data of a single server, which is not in the database at ${place}: run "cairn move" to move it there if the database is empty, or choose an empty directory with --data`,
     )
   }
   const notMoved = () =>
     new NotOfThisLog(
-      `${dataDir} was not wholly moved into the database at ${place}: run "cairn move" again`,
+      `${dataDir} was only partly moved into the database at ${place}: run "cairn move" again`,
     )
   if (position.log === movingInto(log.id)) throw notMoved()
   if (position.log === leaving(log.id)) {
@@ -55,7 +55,7 @@ export async function prepareReplica(
     const isEmpty = (await log.newest()).seq === 0
     throw new NotOfThisLog(
       isEmpty
-        ? `${dataDir} follows another database than the one at ${place}, which is empty: name that one; if it is lost, run "cairn move --database-lost" on the directory that has most (this one has the log up to ${position.seq})`
+        ? `${dataDir} follows another database than the one at ${place}, which is empty: name that one; if it is lost, run "cairn move --database-lost" on the directory with the most recent data (this one has the log up to ${position.seq})`
         : `${dataDir} follows another database than the one at ${place}: name that one, or choose an empty directory with --data`,
     )
   }
@@ -90,7 +90,7 @@ async function fill(dataDir: string, log: Log, tell: OnFilled): Promise<void> {
   const usable = all.filter(({ schema }) => schema <= schemaKnown)
   if (all.length > 0 && usable.length === 0) {
     throw new NotOfThisLog(
-      'every snapshot in the database is of a newer Cairn: run that release on this machine',
+      'every snapshot in the database was made by a newer release: run that release on this machine',
     )
   }
   for (const [i, snapshot] of usable.entries()) {

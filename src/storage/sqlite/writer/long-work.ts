@@ -97,7 +97,7 @@ export function longWorkHere(place: LongWorkPlace): LongWork {
 const serverRunning = () =>
   new AppError(
     'server_running',
-    'The database is written anew only while no server runs: stop it and try again',
+    'The database can be compacted only while no server is running: stop it and try again',
   )
 
 /** @throws AppError `no_room` */
@@ -107,7 +107,7 @@ function compactWhole(database: Database, dataDir: string): Compacted {
   if (free < needed) {
     throw new AppError(
       'no_room',
-      `Compacting needs ${mb(needed)} for a while, and the disk has ${mb(free)}: make room and try again`,
+      `Compacting needs ${mb(needed)} of free space for a while, and the disk has ${mb(free)}: free some and try again`,
     )
   }
   compact(database, dataDir)

@@ -14,6 +14,6 @@ export function cannotWrite(problem?: unknown): AppError {
 export const commitInDoubt = () => new AppError('in_doubt', 'Whether it was stored is not known')
 
 export const bufferIsFull = () =>
-  new AppError('overloaded', 'The server has more to write than it can take; try again', {
+  new AppError('overloaded', 'The server has more to write than it can handle; try again', {
     retryAfterSeconds: 1,
   })

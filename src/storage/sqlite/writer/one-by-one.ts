@@ -23,7 +23,7 @@ export class OneByOne {
       () => ({ result: this.executor.execute(command) }),
       problem => {
         if (command.type === 'append') return { result: this.executeEvents(command) }
-        this.onError(problem, `a command (${command.type}) goes to the dead letters`)
+        this.onError(problem, `a command (${command.type}) is kept as a dead letter`)
         this.executor.buryCommand(command, problem)
         return { fault: problem }
       },
@@ -49,7 +49,7 @@ export class OneByOne {
           if (erased.length > 0) outcome.erased.push(i)
         },
         problem => {
-          this.onError(problem, 'an event goes to the dead letters')
+          this.onError(problem, 'an event is kept as a dead letter')
           this.executor.bury(orgRow, event, receivedAt, problem)
           outcome.deadLetters.push(i)
         },

@@ -70,7 +70,7 @@ export interface Following {
  *
  * A transaction that fails for a passing reason is retried and then refused as a whole (`overloaded`,
  * nothing kept). One that fails for any other reason is taken apart, so that a single poison event or
- * command goes to the dead letters and its neighbours are kept.
+ * command is kept as a dead letter and its neighbours are kept.
  *
  * With a log, a group is kept once it is in the log. It is committed here after that; if that fails, it is taken
  * up from the log like those of others.
@@ -190,7 +190,7 @@ export class Writer extends GroupCommit {
     if (this.isRejecting) return
     this.isRejecting = true
     const isApart = error instanceof ClockApart
-    const what = isApart ? 'the log takes nothing of this node' : 'the log does not answer'
+    const what = isApart ? 'the log rejects this node' : 'the log does not answer'
     this.hooks.onError?.(error, what)
     this.hooks.onRejecting?.(true)
   }
@@ -214,7 +214,7 @@ export class Writer extends GroupCommit {
       // Storage refused before, so this is no news.
       if (wasRejecting) return
       this.isRejecting = true
-      this.hooks.onError?.(error, 'storage does not take writes')
+      this.hooks.onError?.(error, 'storage rejects writes')
       this.hooks.onRejecting?.(true)
     }
   }
@@ -319,7 +319,7 @@ export class Writer extends GroupCommit {
    * @returns whether it was committed
    */
   private async commitApart(group: readonly Submission[], error: unknown): Promise<boolean> {
-    this.hooks.onError?.(error, 'a group of commands is taken apart')
+    this.hooks.onError?.(error, 'a group of writes is split')
     let verdicts: Verdict[] = []
     const startedAt = performance.now()
     try {
@@ -333,7 +333,7 @@ export class Writer extends GroupCommit {
         return false
       }
       // The disk or the database as a whole is at fault, not a command.
-      this.hooks.onError?.(problem, 'a group that was taken apart could not be committed')
+      this.hooks.onError?.(problem, 'a group that was split could not be committed')
       this.refuse(group, problem)
       return false
     }
@@ -376,7 +376,7 @@ export class Writer extends GroupCommit {
     let isOver = false
     /** The log may have given up this call while its pages were still on their way. */
     const assertWanted = () => {
-      if (isOver) throw new LogUnavailable('The log has given this transaction up')
+      if (isOver) throw new LogUnavailable('The log has dropped this transaction')
     }
     try {
       // Others wait while this machine has the sequencer, so it does not come with much to take up.

@@ -107,6 +107,6 @@ test.each<[string, string | null]>([
 
 test('a tag like no language gets no guess', () => {
   expect(localeProblem('xx-yy-zz')).toBe(
-    '"xx-yy-zz" is no language: write a tag of BCP 47 such as de, pt-BR or zh-Hant',
+    '"xx-yy-zz" is not a language: write a BCP 47 tag such as de, pt-BR or zh-Hant',
   )
 })

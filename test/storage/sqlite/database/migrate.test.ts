@@ -66,7 +66,7 @@ describe('the schema', () => {
   test('of a database that no release has made is rejected, and nothing is changed', () => {
     database.run('create table organisations (id integer primary key)')
     const before = tablesOf(database)
-    expect(() => migrate(database)).toThrow('begin with an empty data directory')
+    expect(() => migrate(database)).toThrow('start with an empty data directory')
     expect(tablesOf(database)).toEqual(before)
   })
 })

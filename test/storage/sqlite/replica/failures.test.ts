@@ -296,7 +296,7 @@ describe('a machine over a log', () => {
     await held.close().catch(() => {})
   }, 60_000)
 
-  test('without the log refuses writes, and goes on answering from what it has', async () => {
+  test('without the log rejects writes, and continues to answer from its copy', async () => {
     const kept = await send()
     await nodes[0]!.world.storage.projected()
     proxy.freeze()
