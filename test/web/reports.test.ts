@@ -512,7 +512,7 @@ describe('the calls of a page', () => {
     )
     expect(messages).toEqual(
       ['undefined', 'null', ' ann', 'ann\n', 'NaN']
-        .map(id => `cairn: identify() was told "${id}", which is hardly a user's id`)
+        .map(id => `cairn: identify() got "${id}", which does not look like a user id`)
         .toSorted(),
     )
     expect(await page.evaluate("cairn.identify('undefined')")).toBe('known')

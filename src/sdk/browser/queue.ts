@@ -16,7 +16,7 @@ export function queued(page: Window) {
   // `window.cairn` may also be an element with this id.
   const own = typeof holder.cairn?.identify === 'function' ? {} : stub(waiting)
   if ('q' in own) holder.cairn = { ...own }
-  const told = new Set<string>()
+  const warned = new Set<string>()
 
   return {
     has: (name: keyof Cairn) => typeof holder.cairn?.[name] === 'function',
@@ -24,9 +24,9 @@ export function queued(page: Window) {
       const made = holder.cairn?.[name]
       if (typeof made === 'function') return made(...args)
       // If no script has loaded, that was reported already.
-      const isOlder = holder.cairn && 'identify' in holder.cairn && !told.has(name)
+      const isOlder = holder.cairn && 'identify' in holder.cairn && !warned.has(name)
       if (isOlder) console.warn(`cairn: the server's script is older, and has no ${name}()`)
-      told.add(name)
+      warned.add(name)
       return undefined
     },
     /**

@@ -1,4 +1,4 @@
-import type { Progress, StepShown, Told } from '../../web/snippet/api.ts'
+import type { CairnEvents, Progress, StepShown } from '../../web/snippet/api.ts'
 import type { CairnClient } from './load.ts'
 
 /** State to read and subscribe to, in the form that React's `useSyncExternalStore` and Vue's refs need. */
@@ -31,7 +31,7 @@ const news = [
   'item_completed',
   'step',
   'checklist',
-] as const satisfies readonly (keyof Told)[]
+] as const satisfies readonly (keyof CairnEvents)[]
 
 /** The state of one flow, by its key. */
 export function flowStore(client: CairnClient, flowKey: string): Store<FlowState> {
@@ -51,8 +51,8 @@ export function flowStore(client: CairnClient, flowKey: string): Store<FlowState
         changed()
       }
       const ends = [
-        client.on('step', told => {
-          step = told
+        client.on('step', shown => {
+          step = shown
         }),
         ...news.map(name => client.on(name, look)),
       ]
@@ -74,8 +74,8 @@ const isSame = (a: FlowState, b: FlowState) =>
 /** In headless mode, what to draw: of any such flow, or only of the one with that key. */
 const shownStore =
   <Name extends 'checklist' | 'launcher'>(name: Name) =>
-  (client: CairnClient, flowKey?: string): Store<Told[Name]> => {
-    let current: Told[Name] = null
+  (client: CairnClient, flowKey?: string): Store<CairnEvents[Name]> => {
+    let current: CairnEvents[Name] = null
     return {
       get: () => current,
       subscribe(changed) {

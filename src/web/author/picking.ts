@@ -65,7 +65,7 @@ const isOffered = (element: Element) => isPickable(element) && isVisible(element
 /**
  * Lets an element be pointed at, by mouse, touch or keyboard, while the page hears nothing of it.
  *
- * @param on told what is pointed at, what is picked, and that the author wants to use the page
+ * @param on called with what is pointed at, what is picked, and that the author wants to use the page
  */
 export function createPicking(
   place: Place,

@@ -27,7 +27,7 @@ export interface Settings {
 }
 
 /**
- * The outcome of `identify()`. `known`: the server has told what this person has done. `refused`: it does
+ * The outcome of `identify()`. `known`: the server has returned what this person has done. `refused`: it does
  * not believe that it is them. `alone`: without consent, an answer in time or that method, this browser
  * decides alone. `invalid`: what was given is no user id.
  */
@@ -214,8 +214,8 @@ export interface LauncherShown {
   }
 }
 
-/** What listeners of `cairn.on` are told. */
-export interface Told {
+/** What listeners of `cairn.on` receive, by event. */
+export interface CairnEvents {
   flow_started: { flowKey: string }
   step_viewed: { flowKey: string; stepKey: string }
   question_answered: { flowKey: string; stepKey: string; answer: Answer }
@@ -224,13 +224,13 @@ export interface Told {
   item_completed: { flowKey: string; itemKey: string }
   target_missing: { flowKey: string; stepKey: string }
   /**
-   * Told before a tour leads to the page of its next step. An application that has its own router calls
+   * Sent before a tour leads to the page of its next step. An application that has its own router calls
    * `preventDefault()` and goes to `url` with that router. Otherwise the address is loaded.
    */
   navigate: { flowKey: string; stepKey: string; url: string; preventDefault(): void }
-  /** Which flows are on the page, whenever that changes. A new listener is told at once. */
+  /** Which flows are on the page, whenever that changes. A new listener gets it at once. */
   active: { flowKeys: string[] }
-  /** In headless mode, what to draw now, or null. A new listener is told at once. */
+  /** In headless mode, what to draw now, or null. A new listener gets it at once. */
   step: StepShown | null
   checklist: ChecklistShown | null
   launcher: LauncherShown | null
@@ -289,14 +289,17 @@ export interface Cairn {
   isActive(flowKey?: string): boolean
   /** How far the person is, as this browser knows; null where no such flow is known (yet). */
   progress(flowKey: string): Progress | null
-  /** The published flows. The code that tells them is loaded at the first call. */
+  /** The published flows. The code for them is loaded at the first call. */
   flows(): Promise<FlowSummary[]>
   /** Why a flow is shown here or not, rule by rule; null if no such flow is published. */
   why(flowKey: string): Promise<Why | null>
   /** Opens or closes a panel that says who is there, what is shown or why it is not, and what was sent. */
   debug(isOpen?: boolean): void
   /** @returns a function that removes the listener */
-  on<Name extends keyof Told>(name: Name, listener: (what: Told[Name]) => void): () => void
+  on<Name extends keyof CairnEvents>(
+    name: Name,
+    listener: (what: CairnEvents[Name]) => void,
+  ): () => void
   /** Without consent nothing is reported, and only the refusal is stored. Flows are still shown. */
   consent(isGiven: boolean): void
 }

@@ -70,7 +70,7 @@ const ours = /^cairn:[A-Za-z0-9]{8}:./
 
 /**
  * Takes over what was kept under another key, if nothing is kept under this one yet. An organisation's
- * key may be rotated, which does not undo what its people have seen and said.
+ * key may be rotated, which does not undo what its people have seen and answered.
  */
 export function inherit(prefix: string, page: Window): void {
   const { localStorage } = page

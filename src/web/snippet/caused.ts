@@ -8,10 +8,10 @@ const maxTimes = 50
 /** By the event's name, the latest first. */
 type Caused = Readonly<Record<string, readonly CausedAt[]>>
 
-/** What the server tells about a person, including what back ends and other browsers have sent. */
-export type ToldEvents = Readonly<Record<string, readonly { at: string; mark: string }[]>>
+/** What the server has of a person, including what back ends and other browsers have sent. */
+export type ServerEvents = Readonly<Record<string, readonly { at: string; mark: string }[]>>
 
-/** The custom events that each person has caused, as far as this browser has tracked them or was told. */
+/** The custom events that each person has caused, as far as this browser has tracked them, or the server has sent them. */
 export function createCaused(store: BrowserStore) {
   const keyOf = (person: string) => `caused:${person}`
   const of = (person: string): Caused => {
@@ -38,8 +38,8 @@ export function createCaused(store: BrowserStore) {
     /** @param at by the server's clock */
     note: (person: string, name: string, id: string, at: number) =>
       add(person, { [name]: [causedAt(id, at)] }),
-    learn(person: string, told: ToldEvents) {
-      const known = Object.entries(told).map(([name, times]) => [
+    learn(person: string, events: ServerEvents) {
+      const known = Object.entries(events).map(([name, times]) => [
         name,
         times.map(({ at, mark }): CausedAt => [Date.parse(at) / 60_000, mark]),
       ])

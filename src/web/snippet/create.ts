@@ -8,7 +8,7 @@ import type { Inspection } from './inspection/inside.ts'
 import { onNavigation } from './navigation.ts'
 import { createOutbox } from './outbox.ts'
 import { textOf } from './page-values.ts'
-import type { Cairn, Flow, Identified, Identity, Settings, Told } from './parts.ts'
+import type { Cairn, CairnEvents, Flow, Identified, Identity, Settings } from './parts.ts'
 import { createPerson } from './person.ts'
 import { createRuns } from './runs.ts'
 import { quietly, safely } from './safely.ts'
@@ -31,8 +31,8 @@ const patienceMs = 3_000
 const identifyMs = 3_000
 const maxIdentifyMs = 2 ** 31 - 1
 
-/** Everything that listeners can be told. */
-const told: ReadonlySet<keyof Told> = new Set<keyof Told>([
+/** The events that listeners can have. */
+const eventNames: ReadonlySet<keyof CairnEvents> = new Set<keyof CairnEvents>([
   'flow_started',
   'step_viewed',
   'question_answered',
@@ -77,31 +77,31 @@ export function createCairn(
     const { origin, pathname, href } = page.location
     return (settings.keepQuery ? href : origin + pathname).slice(0, 2_048)
   }
-  /** What was told last and still holds. A listener that comes later is told it at once. */
-  const standing: Partial<Told> = {
+  /** The last event of each name that still holds. A listener that is added later gets it at once. */
+  const latest: Partial<CairnEvents> = {
     active: { flowKeys: [] },
     step: null,
     checklist: null,
     launcher: null,
   }
-  const tell = <Name extends keyof Told>(name: Name, what: Told[Name]) => {
-    if (name in standing) standing[name] = what
+  const tell = <Name extends keyof CairnEvents>(name: Name, what: CairnEvents[Name]) => {
+    if (name in latest) latest[name] = what
     for (const listener of listeners.get(name) ?? []) safely(() => listener(what as never))
   }
 
   /** Whether anybody can see the page, and whether anybody ever could. */
   let isSeen = false
   let wasSeen = false
-  let who: Who = waitsFor(settings) ? 'awaited' : 'guessed'
+  let who: Who = waitsFor(settings) ? 'pending' : 'guessed'
   /** Stops waiting for `identify()`: it is whoever is known by now. */
-  const waitNoLonger = () => {
-    if (who !== 'awaited') return
+  const stopWaiting = () => {
+    if (who !== 'pending') return
     who = 'guessed'
-    heed()
-    engine.met()
+    applyConsent()
+    engine.identified()
   }
   // Added before the outbox's listener, which hands over what is left to be sent.
-  page.addEventListener('pagehide', () => safely(waitNoLonger))
+  page.addEventListener('pagehide', () => safely(stopWaiting))
 
   const clock = createServerClock(store)
   const common = { store, transport, sessionId, url, version, page, clock }
@@ -109,8 +109,8 @@ export function createCairn(
   const feed = createFlowFeed({
     ...common,
     user: () => (isAllowed() === true && person.current.userId !== null ? person.current : null),
-    learned({ userId }, told, events = {}) {
-      history.learn(`u${userId}`, told)
+    onHistory({ userId }, byFlow, events = {}) {
+      history.learn(`u${userId}`, byFlow)
       engine.timed(timing => timing.learn(`u${userId}`, events))
     },
   })
@@ -141,34 +141,34 @@ export function createCairn(
 
   let consented: boolean | null = null
   /** An answer on consent holds as long as the page, even if the page clears its storage. */
-  const consentSaid = () => {
+  const storedConsent = () => {
     consented = store.get<boolean>('consent') ?? consented
     return consented
   }
 
   /**
-   * Whether this person may be told apart and reported on: as they have said, otherwise as their browser
-   * asks, if the organisation heeds that. Null until it is known whether it does, and until somebody sees
+   * Whether this person may be identified and reported on: by their consent, otherwise by what their browser
+   * asks, if the organisation honours that. Null until it is known whether it does, and until somebody sees
    * this page.
    */
   const isAllowed = (): boolean | null => {
     if (!wasSeen) return null
-    const consent = consentSaid()
+    const consent = storedConsent()
     if (consent !== null || !asksNotToBeTracked(page)) return consent ?? true
     const honours = feed.honoursDoNotTrack()
     return honours === null ? null : !honours
   }
 
-  let heeded: boolean | null = null
+  let applied: boolean | null = null
   /** Called whenever that answer may have changed. */
-  const heed = () => {
+  const applyConsent = () => {
     const allowed = isAllowed()
-    if (allowed !== heeded) change(allowed)
-    if (allowed === true && who !== 'awaited') outbox.speak()
+    if (allowed !== applied) change(allowed)
+    if (allowed === true && who !== 'pending') outbox.speak()
   }
 
   const change = (allowed: boolean | null) => {
-    heeded = allowed
+    applied = allowed
     if (allowed === true) {
       store.allow(true)
       person.save()
@@ -180,7 +180,7 @@ export function createCairn(
 
   /** Forgets everything except a refusal. */
   const forget = () => {
-    const consent = consentSaid()
+    const consent = storedConsent()
     store.forget('consent')
     store.allow(true)
     if (consent !== null) store.set('consent', consent)
@@ -188,7 +188,7 @@ export function createCairn(
   }
 
   const take = (flows: readonly Flow[]) => {
-    heed()
+    applyConsent()
     engine.take(flows)
   }
 
@@ -199,12 +199,12 @@ export function createCairn(
 
   let requests = 0
   let isAsking = false
-  /** Callers that wait for what the server says about the current person. */
+  /** Callers that wait for what the server has about the current person. */
   const unanswered: (() => void)[] = []
   const verdict = () => {
     const { name } = person
     return new Promise<Identified>(resolve => {
-      const answer = () => resolve(name === person.name ? feed.standing() : 'alone')
+      const answer = () => resolve(name === person.name ? feed.identified() : 'alone')
       if (hasBegun && !isAsking) answer()
       else unanswered.push(answer)
       // A page that nobody sees asks nobody.
@@ -239,7 +239,7 @@ export function createCairn(
 
   let hasBegun = false
   /** Asks about a person who was identified just now. If no flows are known yet, `learn` is already asking. */
-  const meet = async () => {
+  const askAgain = async () => {
     if (hasBegun && feed.areKnown() && !feed.isCurrent()) await ask()
   }
 
@@ -253,8 +253,8 @@ export function createCairn(
   /** Runs after the calls that have waited, because one of them may refuse consent. */
   const begin = () => {
     hasBegun = true
-    heed()
-    if (who === 'awaited') page.setTimeout(() => safely(waitNoLonger), identifyMsOf(settings))
+    applyConsent()
+    if (who === 'pending') page.setTimeout(() => safely(stopWaiting), identifyMsOf(settings))
     quietly(learn)()
     page.setInterval(quietly(beat), beatMs)
     onNavigation(page, engine.moved)
@@ -268,7 +268,7 @@ export function createCairn(
     })
     safely(() => page.sessionStorage[debugMark] && cairn.debug(true))
     // An answer on consent in one tab holds in all tabs.
-    store.onChange('consent', () => safely(heed))
+    store.onChange('consent', () => safely(applyConsent))
   }
 
   /** Called when somebody sees the page, and whenever it is in a frame that is hidden, or shown again. */
@@ -288,7 +288,7 @@ export function createCairn(
   store.allow(isAllowed() === true)
 
   let inspecting: Promise<Inspection> | undefined
-  /** Creates it only once, because the panel keeps what it has heard. */
+  /** Creates it only once, because the panel keeps what it has recorded. */
   const inspection = () => {
     inspecting ??= loadPart('inspection').then(({ createInspection }) =>
       createInspection({
@@ -299,7 +299,7 @@ export function createCairn(
         person,
         history,
         runs,
-        consentSaid,
+        storedConsent,
         isAllowed,
         who: () => who,
       }),
@@ -329,10 +329,10 @@ export function createCairn(
         return Promise.resolve<Identified>('invalid')
       }
       if (/^(undefined|null|NaN)$|^\s|\s$/.test(userId)) {
-        warn(`identify() was told "${userId}", which is hardly a user's id`)
+        warn(`identify() got "${userId}", which does not look like a user id`)
       }
-      if (is === 'same' && who === 'said') return verdict()
-      if (who === 'awaited') outbox.rename(wasStranger)
+      if (is === 'same' && who === 'identified') return verdict()
+      if (who === 'pending') outbox.rename(wasStranger)
       if (is === 'other' && wasStranger) {
         // What is shown stays, if it is for them too.
         history.adopt(before, person.name)
@@ -341,18 +341,18 @@ export function createCairn(
         runs.adopt(before, person.name)
         tracked.adopt(before, person.name)
       } else if (is === 'other') {
-        engine.mistook(before)
+        engine.changedPerson(before)
         store.remove('session')
       }
-      who = 'said'
-      if (hasBegun) heed()
-      quietly(meet)()
-      engine.met()
+      who = 'identified'
+      if (hasBegun) applyConsent()
+      quietly(askAgain)()
+      engine.identified()
       return verdict()
     },
     group(id, traits) {
       if (!person.group(id, traits)) return warn('group() needs an id or null')
-      engine.met()
+      engine.identified()
     },
     track(name, properties) {
       const named = textOf(name ?? '', 64)
@@ -365,7 +365,7 @@ export function createCairn(
     stop: () => engine.stop(),
     highlight: engine.highlight,
     reset(next?: Identity) {
-      if (who === 'said') who = 'guessed'
+      if (who === 'identified') who = 'guessed'
       engine.clear()
       person.reset()
       store.remove('session')
@@ -382,18 +382,18 @@ export function createCairn(
     why: flowKey => inspect(at => at.why(String(flowKey)), null),
     debug: isOpen => void inspect(at => at.show(isOpen), undefined),
     on(name, listener) {
-      if (!told.has(name)) warn(`on() knows no "${name}", but ${[...told].join(', ')}`)
+      if (!eventNames.has(name)) warn(`on() knows no "${name}", but ${[...eventNames].join(', ')}`)
       const ofName = listeners.get(name) ?? new Set()
       listeners.set(name, ofName.add(listener))
-      if (name in standing) safely(() => listener(standing[name] as never))
+      if (name in latest) safely(() => listener(latest[name] as never))
       return () => void ofName.delete(listener)
     },
     consent(isGiven) {
       store.set('consent', isGiven === true)
-      heed()
-      // A person who refuses to be told apart need not be identified. Consent does not say who has given it.
-      if (isGiven !== true) waitNoLonger()
-      quietly(meet)()
+      applyConsent()
+      // Without consent nobody need be identified. Consent does not say who has given it.
+      if (isGiven !== true) stopWaiting()
+      quietly(askAgain)()
     },
   }
   for (const name of Object.keys(cairn) as (keyof Cairn)[]) {

@@ -72,10 +72,10 @@ export interface EngineDeps extends Omit<StageDeps, FromEngine | 'loadPart'> {
 }
 
 /**
- * How it is known who is there. `awaited`: the page has yet to say it, and is waited for. `guessed`: it has
- * said nothing, so it is assumed to be whoever was there last. `said`: it has said it.
+ * How it is known who is there. `pending`: the page is about to call `identify()`. `guessed`: it has
+ * not, so it is assumed to be the last person of this browser. `identified`: it has.
  */
-export type Who = 'awaited' | 'guessed' | 'said'
+export type Who = 'pending' | 'guessed' | 'identified'
 
 /** What is being shown in a slot. */
 interface Showing {
@@ -105,9 +105,9 @@ export function createEngine(deps: EngineDeps) {
   /** Ids of flows for which this page has nothing that their steps point at. */
   const missedHere = new Set<string>()
   /** The id of the flow whose step has been looked for long enough: other due flows come before it. */
-  let soughtInVain: string | null = null
+  let withoutTarget: string | null = null
   let flows: readonly Flow[] = []
-  /** Whether the server has told the flows. */
+  /** Whether the server has sent the flows. */
   let areKnown = false
   /** Whether nothing new begins, because what the server knows about the person is still on its way. */
   let isWaiting = false
@@ -142,7 +142,7 @@ export function createEngine(deps: EngineDeps) {
       const flow = able.find(({ id }) => id === run.flowId)
       return flow ? [{ flow, run }] : []
     })
-    // A person in the middle of a flow stays in it, wherever it goes on or was asked for.
+    // A person in the middle of a flow stays in it, wherever it continues or was started.
     const goesOn =
       begun.find(
         ({ flow, run }) =>
@@ -150,12 +150,12 @@ export function createEngine(deps: EngineDeps) {
       ) ?? null
     // The page must first say who is there, and nothing takes the run's place meanwhile.
     if (goesOn && goesOn.run.askedForOn !== viewOf(url) && mustWait(goesOn.flow)) return null
-    if (isWaiting || isBlind() || (goesOn && goesOn.flow.id !== soughtInVain)) return goesOn
+    if (isWaiting || isBlind() || (goesOn && goesOn.flow.id !== withoutTarget)) return goesOn
     // Nor is a person interrupted on the way to the flow's next page, or before its next step comes.
     if (begun.some(({ run }) => isWithin(run.seenAt ?? 0, inTheMiddleMs))) return goesOn
     const past = history.of(person.name)
     const candidates = able
-      .filter(({ id }) => !missedHere.has(id) && id !== soughtInVain)
+      .filter(({ id }) => !missedHere.has(id) && id !== withoutTarget)
       .map(flow =>
         // A flow that must wait may turn out to be for them, and keeps its place.
         mustWait(flow)
@@ -220,11 +220,11 @@ export function createEngine(deps: EngineDeps) {
   const tryAgain = () =>
     page.setTimeout(() => safely(consider), Math.min(retryMs * 2 ** failures++, maxRetryMs))
 
-  const mustWait = (flow: Flow) => deps.who() === 'awaited' && waitsForIdentify(flow)
+  const mustWait = (flow: Flow) => deps.who() === 'pending' && waitsForIdentify(flow)
 
-  /** Runs that began before the page said who is there go on only if they are for that person. */
+  /** Runs that started before `identify()` continue only if they are for that person. */
   function review(): void {
-    if (deps.who() !== 'said') return
+    if (deps.who() !== 'identified') return
     const { name, current } = person
     for (const slot of slots) {
       for (const run of runs.open(name, slot)) {
@@ -238,12 +238,12 @@ export function createEngine(deps: EngineDeps) {
           (timing?.isForPerson(flow) ?? true) &&
           isDueAgain(flow.frequency, past)
         if (!isTheirs) withdraw(name, slot, run)
-        else if (!isWaiting) prove(slot, run)
+        else if (!isWaiting) confirm(slot, run)
       }
     }
   }
 
-  function prove(slot: Slot, run: Run): void {
+  function confirm(slot: Slot, run: Run): void {
     const shown = showing[slot]
     if (shown?.run.runId === run.runId) shown.run.isGuess = false
     runs.note(person.name, slot, run, { isGuess: false })
@@ -257,7 +257,7 @@ export function createEngine(deps: EngineDeps) {
     outbox.withdraw(run.runId)
   }
 
-  /** Takes account of what the server has told about runs in other browsers. */
+  /** Applies what the server has of runs in other browsers. */
   function catchUp(): void {
     const { name } = person
     const past = history.of(name)
@@ -310,7 +310,7 @@ export function createEngine(deps: EngineDeps) {
       if (found && found.flow.id === shown?.flow.id) {
         if (found.flow.key === wanted) {
           grant(slot, shown.run)
-          stage?.asked(slot)
+          stage?.requested(slot)
         }
         continue
       }
@@ -374,10 +374,10 @@ export function createEngine(deps: EngineDeps) {
     doneHere.delete(slot)
     tellActive()
     drawn.show(slot, flow, run)
-    if (isRequested) drawn.asked(slot)
+    if (isRequested) drawn.requested(slot)
   }
 
-  /** A flow that was asked for stays on this page, whatever its rules say. Elsewhere they count again. */
+  /** A flow that the page started stays on this page, whatever its rules say. Elsewhere they count again. */
   function grant(slot: Slot, run: Run): void {
     wanted = null
     run.askedForOn = viewOf(deps.address())
@@ -389,11 +389,11 @@ export function createEngine(deps: EngineDeps) {
     page.innerWidth >= roomyPx && !history.of(person.name)[id]?.dismissedAt
 
   function begin(flow: Flow): Run {
-    const { userId, anonymousId, traits: said } = person.current
-    const traits = listedTraits(feed.listedTraits(), said)
+    const { userId, anonymousId, traits: reported } = person.current
+    const traits = listedTraits(feed.listedTraits(), reported)
     const run = runs.begin(person.name, flow, {
       isOpen: isRoomFor(flow),
-      isGuess: deps.who() !== 'said',
+      isGuess: deps.who() !== 'identified',
       ...(userId === null && { anonymousId }),
     })
     // A flow with a trigger begins by itself only after that.
@@ -412,11 +412,11 @@ export function createEngine(deps: EngineDeps) {
     runs.save(person.name, slot, run)
   }
 
-  /** The stage tells how a flow has ended. It has already cleared it away. */
+  /** Called by the stage when a flow has ended and is off the page. */
   function end(
     slot: Slot,
     outcome: 'completed' | 'dismissed',
-    { reason, isTold = true }: { reason?: string; isTold?: boolean } = {},
+    { reason, isReported = true }: { reason?: string; isReported?: boolean } = {},
   ): void {
     const shown = showing[slot]
     if (!shown) return
@@ -426,7 +426,7 @@ export function createEngine(deps: EngineDeps) {
     runs.end(person.name, slot, run)
     const isCompleted = outcome === 'completed'
     const kind = isCompleted ? 'flow_completed' : 'flow_dismissed'
-    if (isTold) outbox.report({ kind, ...idsOf(flow, run), ...(reason && { reason }) })
+    if (isReported) outbox.report({ kind, ...idsOf(flow, run), ...(reason && { reason }) })
     history.change(person.name, flow.id, ended(outcome, run.runId, Date.now()))
     deps.tell(kind, { flowKey: flow.key })
     tellActive()
@@ -448,7 +448,7 @@ export function createEngine(deps: EngineDeps) {
   }
 
   function inVain(is: boolean): void {
-    soughtInVain = is ? (showing.steps?.flow.id ?? null) : null
+    withoutTarget = is ? (showing.steps?.flow.id ?? null) : null
     if (is) consider()
   }
 
@@ -471,7 +471,7 @@ export function createEngine(deps: EngineDeps) {
   const isElsewhere = () => {
     doneHere.clear()
     missedHere.clear()
-    soughtInVain = null
+    withoutTarget = null
     viewedFrom = null
   }
 
@@ -494,13 +494,13 @@ export function createEngine(deps: EngineDeps) {
       review()
       consider()
     },
-    /** The page has said who is there, or is waited for no longer. */
-    met() {
+    /** The page has called `identify()`, or is no longer waited for. */
+    identified() {
       review()
       consider()
     },
     /** It was assumed that the person with this name is there, but it is somebody else. */
-    mistook(name: string) {
+    changedPerson(name: string) {
       for (const slot of slots) {
         const run = showing[slot]?.run
         if (run?.isGuess) withdraw(name, slot, run)

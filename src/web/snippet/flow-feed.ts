@@ -1,6 +1,6 @@
 import type { Theme } from '../../core/flow/theme.ts'
-import type { ToldEvents } from './caused.ts'
-import type { ToldHistory } from './history.ts'
+import type { ServerEvents } from './caused.ts'
+import type { ServerHistory } from './history.ts'
 import { jsonIn } from './natives.ts'
 import { namesOf } from './outbox.ts'
 import { hashOf } from './page-values.ts'
@@ -34,16 +34,16 @@ interface Answer {
   flows: Flow[]
   /** Present if the organisation heeds browsers that ask not to be tracked. */
   honoursDoNotTrack?: boolean
-  /** Present if the organisation counts runs by traits: the only traits that it may be told. */
+  /** Present if the organisation counts runs by traits: the only traits that it may get. */
   traits?: string[]
   /** Present if the organisation has a theme: flows are drawn in it, with their own themes over it. */
   theme?: Theme
   /** Present if the organisation limits how often a person is interrupted. */
   throttle?: number
   /** What the person who was named has done with flows, by flow id. */
-  history?: Record<string, ToldHistory>
+  history?: Record<string, ServerHistory>
   /** The events that this person has caused, of those that flows wait for. */
-  events?: ToldEvents
+  events?: ServerEvents
 }
 
 interface KeptFlows extends Omit<Answer, 'history' | 'events'> {
@@ -59,12 +59,12 @@ interface KeptFlows extends Omit<Answer, 'history' | 'events'> {
   isHeard: boolean
 }
 
-/** The last heartbeat of this browser, and what its answer told. */
+/** The last heartbeat of this browser, and its response. */
 interface Beat {
   at: number
   /** How much later the next one is due from a page that waits for somebody's progress, milliseconds. */
   nextMs: number
-  /** Whose progress it told of, and the version of that progress. */
+  /** Whose progress it was about, and the version of that progress. */
   asker: string | null
   version: string | null
   flowsVersion?: string
@@ -73,10 +73,14 @@ interface Beat {
 export interface FlowFeedDeps {
   store: BrowserStore
   transport: Transport
-  /** The user who is there, if they may be told apart; null if nobody is known, or may be told apart. */
+  /** The current user, if they may be identified; null if nobody is known, or may be. */
   user(): Person | null
-  /** The server has told what a user has done. */
-  learned(user: Person, told: Readonly<Record<string, ToldHistory>>, events?: ToldEvents): void
+  /** Called with what the server has of a user. */
+  onHistory(
+    user: Person,
+    byFlow: Readonly<Record<string, ServerHistory>>,
+    events?: ServerEvents,
+  ): void
   clock: ServerClock
   version: string
   sessionId(): string
@@ -93,7 +97,7 @@ export function createFlowFeed(deps: FlowFeedDeps) {
     const kept = store.get<KeptFlows>('flows')
     if (Array.isArray(kept?.flows)) last = kept
   }
-  /** Read from storage once, because it may be long, and again when another tab has asked. */
+  /** Read from storage once, because it may be long, and again when another tab has fetched it. */
   const kept = () => last
   recall()
   store.onChange('flows', recall)
@@ -125,7 +129,7 @@ export function createFlowFeed(deps: FlowFeedDeps) {
     const asker = user && askerOf(user)
     const isSame = known?.asker === asker
     let refusedAt = isSame ? (known?.refusedAt ?? null) : null
-    // What another user was told is not what this one is told.
+    // Another user gets another response.
     const headers = known?.etag && isSame ? { headers: { 'If-None-Match': known.etag } } : {}
     const ask = (named: Person | null) => {
       const query = named ? `?${new URLSearchParams(namesOf(named) as Record<string, string>)}` : ''
@@ -137,16 +141,16 @@ export function createFlowFeed(deps: FlowFeedDeps) {
       refusedAt = Date.now()
       response = await ask(null)
     }
-    if (response) deps.clock.heard(response)
+    if (response) deps.clock.setBy(response)
     const answer = response?.status === 200 ? await answerIn(response) : null
     if (response && answer) {
       const { version, flows, honoursDoNotTrack = false, traits, theme, throttle } = answer
       const { history, events } = answer
       const etag = response.headers.get('ETag')
-      if (user && history) deps.learned(user, history, events)
+      if (user && history) deps.onHistory(user, history, events)
       const organisation = { honoursDoNotTrack, traits, theme, throttle }
-      const told = { version, flows, ...organisation, etag, asker, refusedAt }
-      set(told, crowdIn(response))
+      const fresh = { version, flows, ...organisation, etag, asker, refusedAt }
+      set(fresh, crowdIn(response))
       remember()
     } else if (known && response) {
       set({ ...known, asker, refusedAt }, crowdIn(response))
@@ -160,8 +164,8 @@ export function createFlowFeed(deps: FlowFeedDeps) {
     }
   }
 
-  /** The user who is there, if the server believes that it is them. */
-  const believed = (): Person | null => {
+  /** The user who is there, if the server accepts that it is them. */
+  const accepted = (): Person | null => {
     const user = deps.user()
     const refusedAt = kept()?.refusedAt ?? null
     return refusedAt !== null && isWithin(refusedAt, staleMs) ? null : user
@@ -187,7 +191,7 @@ export function createFlowFeed(deps: FlowFeedDeps) {
     const response = await transport.ask('heartbeat', `/heartbeat?${query}`, { namesUser })
     const answer = response && (await jsonIn(response).catch(() => null))
     const { nextHeartbeatSeconds, flowsVersion, progressVersion = null, serverTime } = answer ?? {}
-    deps.clock.told(serverTime)
+    deps.clock.setTo(serverTime)
     if (typeof flowsVersion !== 'string') return
     const nextMs = nextHeartbeatSeconds * 1_000 || unansweredMs
     store.set('heartbeat', {
@@ -218,24 +222,24 @@ export function createFlowFeed(deps: FlowFeedDeps) {
       await ask()
       return kept()?.flows ?? []
     },
-    /** What the server has said about the user who is there. */
-    standing(): Exclude<Identified, 'invalid'> {
+    /** Whether the server accepts who the user is. */
+    identified(): Exclude<Identified, 'invalid'> {
       const user = deps.user()
       if (!user || kept()?.asker !== askerOf(user)) return 'alone'
-      return believed() ? 'known' : 'refused'
+      return accepted() ? 'known' : 'refused'
     },
     /** As last known. */
     known: (): readonly Flow[] => kept()?.flows ?? [],
     isCurrent,
-    /** Whether the server has ever told. */
+    /** Whether the server has ever responded. */
     areKnown: () => kept() !== null,
-    /** Null as long as the server has not told. */
+    /** Null until the server has responded. */
     honoursDoNotTrack: (): boolean | null => kept()?.honoursDoNotTrack ?? null,
-    /** The traits that the server may be told, and no others. */
+    /** The traits that the server may get, and no others. */
     listedTraits: (): readonly string[] => kept()?.traits ?? [],
     /** The organisation's theme, as last known. */
     theme: () => kept()?.theme ?? null,
-    /** The most interruptions of a person in 24 hours; null if the organisation says nothing. */
+    /** The most interruptions of a person in 24 hours; null if the organisation sets none. */
     throttle: (): number | null => Number(kept()?.throttle) || null,
     /** Whether this browser reports how elements fare. In a crowd only a few do, so that the limits hold. */
     isHeard: () => kept()?.isHeard ?? false,
@@ -250,7 +254,7 @@ export function createFlowFeed(deps: FlowFeedDeps) {
       if (!known) return false
       if (!known.isHeard) return !isWithin(known.askedAt, staleMs)
       if (!isWithin(lastBeat()?.at ?? 0, heartbeatMs)) {
-        await sendBeat(isListShown ? believed() : null)
+        await sendBeat(isListShown ? accepted() : null)
       }
       const { at = 0, flowsVersion = known.version } = lastBeat() ?? {}
       return at >= known.askedAt && flowsVersion !== known.version
@@ -259,21 +263,21 @@ export function createFlowFeed(deps: FlowFeedDeps) {
      * To be called while somebody sees a checklist. Asks, as often as the server lets this browser, whether
      * their progress has changed, in another browser or by a back end.
      *
-     * @returns the version of their progress that any tab was told last; null if none was told
+     * @returns the version of their progress that any tab got last; null if none has
      */
     progressVersion(): string | null {
-      const named = believed()
+      const named = accepted()
       if (!named || !kept()?.isHeard || page.document.visibilityState === 'hidden') return null
       const beat = lastBeat()
-      const isTold = beat?.asker === askerOf(named)
-      const isDue = !isWithin(beat?.at ?? 0, isTold ? beat.nextMs : firstMs)
+      const isTheirs = beat?.asker === askerOf(named)
+      const isDue = !isWithin(beat?.at ?? 0, isTheirs ? beat.nextMs : firstMs)
       if (isDue) sendBeat(named).catch(() => {})
-      return isTold ? beat.version : null
+      return isTheirs ? beat.version : null
     },
   }
 }
 
-/** A user as the server was told of them. The user hash itself must not outlast them in this browser. */
+/** A user as the server knows them. The user hash itself must not outlast them in this browser. */
 const askerOf = ({ userId, userHash }: Person): string =>
   JSON.stringify([userId, userHash && hashOf(userHash)])
 

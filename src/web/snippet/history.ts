@@ -8,7 +8,7 @@ const maxPeople = 5
 export interface KnownHistory extends FlowHistory {
   /** The run that ended last in this browser; the server may not know of it yet. */
   endedRunId?: string | null
-  /** When the page itself last asked for the flow. Such a run interrupts nobody. */
+  /** When the page itself last started the flow. Such a run interrupts nobody. */
   askedForAt?: number
 }
 
@@ -16,7 +16,7 @@ export interface KnownHistory extends FlowHistory {
 type Past = Readonly<Record<string, KnownHistory>>
 
 /** What the server tells about a person and a flow, from what came from all their browsers. */
-export interface ToldHistory {
+export interface ServerHistory {
   runs: number
   startedAt: string | null
   completedAt: string | null
@@ -24,9 +24,9 @@ export interface ToldHistory {
   openRunId: string | null
 }
 
-const timeOf = (told: string | null) => (told === null ? null : Date.parse(told))
+const timeOf = (time: string | null) => (time === null ? null : Date.parse(time))
 
-const historyOf = ({ runs, openRunId, ...times }: ToldHistory): FlowHistory => ({
+const historyOf = ({ runs, openRunId, ...times }: ServerHistory): FlowHistory => ({
   runs,
   startedAt: timeOf(times.startedAt),
   completedAt: timeOf(times.completedAt),
@@ -81,9 +81,9 @@ export function createHistory(store: BrowserStore) {
 
   return {
     of,
-    /** @param told by flow id */
-    learn(person: string, told: Readonly<Record<string, ToldHistory>>) {
-      const entries = Object.entries(told).map(([flowId, ofFlow]) => [flowId, historyOf(ofFlow)])
+    /** @param byFlow by flow id */
+    learn(person: string, byFlow: Readonly<Record<string, ServerHistory>>) {
+      const entries = Object.entries(byFlow).map(([flowId, ofFlow]) => [flowId, historyOf(ofFlow)])
       write(person, merged(of(person), Object.fromEntries(entries)))
     },
     change(person: string, flowId: string, change: (past: KnownHistory) => KnownHistory) {
@@ -109,10 +109,10 @@ export const started =
     ...(isRequested && { askedForAt: at }),
   })
 
-/** How far apart two clocks that tell of the same start may be, milliseconds. */
+/** How far apart two clocks that have the same start may be, milliseconds. */
 const sameStartMs = 2 * 60_000
 
-/** Whether the latest run was one that the page asked for. */
+/** Whether the latest run was one that the page started. */
 export const isAskedFor = ({ startedAt, askedForAt }: KnownHistory): boolean =>
   askedForAt !== undefined && (startedAt ?? 0) <= askedForAt + sameStartMs
 

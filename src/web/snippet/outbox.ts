@@ -176,7 +176,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     const id = uuid()
     if (state === 'silent') return id
     const { properties, ...rest } = event
-    const said = recordOf(properties)
+    const copied = recordOf(properties)
     waiting.push({
       id,
       ...namesOf(deps.person()),
@@ -184,7 +184,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       occurredAt: Date.now(),
       url: deps.url(),
       ...rest,
-      ...(said && { properties: said }),
+      ...(copied && { properties: copied }),
     })
     if (waiting.length > maxWaiting) waiting.shift()
     saveSoon()

@@ -6,7 +6,7 @@ export const textOf = (value: unknown, longest: number): string =>
 
 /**
  * A copy of a record's fields as JSON, without those that JSON cannot hold (a cycle, a function). It is a
- * copy because what the page changes later must not change what was said.
+ * copy because what the page changes later must not change what was passed.
  *
  * @returns null if it is not a record
  */

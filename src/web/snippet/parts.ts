@@ -15,18 +15,18 @@ import type { StageParts } from './stage-parts.ts'
 
 export type {
   Cairn,
+  CairnEvents,
   FlowSummary,
   Identified,
   Identity,
   Progress,
   Settings,
-  Told,
   Why,
   WhyRule,
 } from './api.ts'
 export type { Button, Flow, Item, Step, Target }
 
-/** What the page said about who is there. If `userId` is null, it is a visitor, by `anonymousId`. */
+/** Whom the page has identified. If `userId` is null, it is a visitor, by `anonymousId`. */
 export interface Person {
   userId: string | null
   anonymousId: string
@@ -94,7 +94,7 @@ export interface FingerprintReport {
 
 /**
  * Sends what happened, each event once, despite reloads, closed tabs, an hour offline and refusals. Until
- * it is told to speak or to be silent, it only collects.
+ * it may report or must be silent, it only collects.
  */
 export interface Outbox {
   /** @returns the event's id */
@@ -104,7 +104,7 @@ export interface Outbox {
   /** Drops the waiting events of a run that was not for the person who is there. */
   withdraw(runId: string): void
   /**
-   * Renames what was held back until the page said who is there. What the page has tracked is theirs. So is
+   * Renames what was held back until the page called `identify()`. What the page has tracked is theirs. So is
    * what a visitor has begun, if that visitor turned out to be them.
    */
   rename(wasVisitor: boolean): void
@@ -112,7 +112,7 @@ export interface Outbox {
   silence(): void
   /** Resolves once it is decided whether anything may be reported. */
   settled(): Promise<void>
-  /** Whether the server may be told who is there. */
+  /** Whether the server may know who is there. */
   maySpeak(): boolean
   /** Sends what waits, and what pages before this one have left. */
   speak(): void

@@ -12,7 +12,7 @@ interface Kept extends Person {
   group?: Readonly<Record<string, unknown>>
 }
 
-/** Who is there, over page loads and tabs, until the page says otherwise. */
+/** Who is there, over page loads and tabs, until the page names another person. */
 export function createPerson(store: BrowserStore) {
   const stranger = (): Kept => ({
     userId: null,
@@ -50,7 +50,7 @@ export function createPerson(store: BrowserStore) {
       const id = idOf(userId)
       if (id === '') return 'nobody'
       const isOther = person.userId !== id
-      const said: Kept = {
+      const next: Kept = {
         userId: id,
         // A second user of this browser is not linked to the first.
         anonymousId: isOther && person.userId !== null ? uuid() : person.anonymousId,
@@ -60,8 +60,8 @@ export function createPerson(store: BrowserStore) {
         ...(person.group && (!isOther || person.userId === null) && { group: person.group }),
       }
       // Some pages identify the user at every render.
-      if (JSON.stringify(said) === JSON.stringify(person)) return 'same'
-      save(said)
+      if (JSON.stringify(next) === JSON.stringify(person)) return 'same'
+      save(next)
       return isOther ? 'other' : 'changed'
     },
     /** @returns whether it is valid: an id, or null for none */
@@ -74,7 +74,7 @@ export function createPerson(store: BrowserStore) {
     },
     reset: () => save(stranger()),
     save: () => save(person),
-    /** Another page of this browser may have said something else meanwhile. */
+    /** Another page of this browser may have identified somebody else meanwhile. */
     recall() {
       person = kept() ?? person
     },

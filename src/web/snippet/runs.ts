@@ -29,18 +29,18 @@ export interface Run {
   /** Whether a checklist's panel is open, and whether it ever was. */
   isOpen: boolean
   wasOpened: boolean
-  /** Whether the server has told of it as open. */
+  /** Whether the server has it as open. */
   isKnown?: boolean
-  /** Whether it began before the page said who is there. After that, it is judged whether it is for them. */
+  /** Whether it began before the page called `identify()`. After that, it is judged whether it is for them. */
   isGuess?: boolean
   /** The visitor who began it. Its events name them beside the user that they turned out to be. */
   anonymousId?: string
-  /** The page on which it was asked for, whatever the flow's rules say. */
+  /** The page on which it was started, whatever the flow's rules say. */
   askedForOn?: string
   /** When items were ticked, by id, and when the server was asked for them; null for never. */
   ticked: Record<string, number>
   askedAt: number | null
-  /** The version of their progress that was told when the server was asked. */
+  /** The version of their progress that was known at that request. */
   progressVersion?: string | null
 }
 

@@ -26,11 +26,11 @@ export function createServerClock(store: BrowserStore) {
   return {
     now: (): number => Date.now() + aheadMs,
     /** An answer is from now, or from a minute ago if it came from the browser's cache. */
-    heard({ headers }: Response) {
+    setBy({ headers }: Response) {
       const endsAt = Number(headers.get('X-RateLimit-Reset')) * 1_000
       if (endsAt > 0) set(endsAt - windowMs / 2)
     },
-    told(serverTime: unknown) {
+    setTo(serverTime: unknown) {
       const ms = Date.parse(String(serverTime))
       if (ms > 0) set(ms)
     },

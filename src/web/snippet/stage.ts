@@ -2,7 +2,7 @@ import type { StartReason } from '../../core/event/start-reason.ts'
 import type { Highlight } from './api.ts'
 import type { FlowFeed } from './flow-feed.ts'
 import type { History } from './history.ts'
-import type { BrowserStore, Flow, Outbox, Person, Step, Told } from './parts.ts'
+import type { BrowserStore, CairnEvents, Flow, Outbox, Person, Step } from './parts.ts'
 import type { Run, Runs, Slot } from './runs.ts'
 import type { ServerClock } from './server-clock.ts'
 import type { LoadPart } from './stage-parts.ts'
@@ -31,19 +31,19 @@ export interface StageDeps {
   page: Window
   /** The language that the page has chosen for what is shown. */
   locale?: string | undefined
-  tell<Name extends keyof Told>(name: Name, what: Told[Name]): void
+  tell<Name extends keyof CairnEvents>(name: Name, what: CairnEvents[Name]): void
   loadPart: LoadPart
   /** Saves a run; to be called at every change. */
   save(slot: Slot, run: Run): void
   /**
    * The flow has ended, and has already been cleared away.
    *
-   * @param how `isTold: false` if the server knows it without an event: from the last item's tick
+   * @param how `isReported: false` if the server knows it without an event: from the last item's tick
    */
   end(
     slot: Slot,
     outcome: 'completed' | 'dismissed',
-    how?: { reason?: string; isTold?: boolean },
+    how?: { reason?: string; isReported?: boolean },
   ): void
   /** Shows another flow, whatever its rules say. */
   start(flowKey: string, by: StartReason): void
@@ -63,8 +63,8 @@ export interface Stage {
    * launcher makes runs of its own, when it is opened.
    */
   show(slot: Slot, flow: Flow, run: Run): void
-  /** The page has asked for what the slot shows. If that is for another page, the visitor is led there. */
-  asked(slot: Slot): void
+  /** The page has started what the slot shows. If that is for another page, the visitor is led there. */
+  requested(slot: Slot): void
   /** Takes what the slot shows off the page, without a report. */
   clear(slot: Slot): void
   /** The address has changed, so that a step may have come to its page, or left it. */

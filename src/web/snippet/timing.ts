@@ -7,7 +7,7 @@ import {
   type Moment,
 } from '../../core/flow/moment.ts'
 import { regexMatches } from '../../core/flow/url-regex.ts'
-import { createCaused, type ToldEvents } from './caused.ts'
+import { createCaused, type ServerEvents } from './caused.ts'
 import { createHeldOut } from './held-out.ts'
 import { type History, isAskedFor } from './history.ts'
 import { createReminder, sees } from './on-page.ts'
@@ -118,7 +118,7 @@ export function createTiming(deps: TimingDeps) {
       reminder.atChange(isLacking)
     },
     note,
-    learn: (person: string, told: ToldEvents) => caused.learn(person, told),
+    learn: (person: string, events: ServerEvents) => caused.learn(person, events),
     adopt(from: string, to: string) {
       caused.adopt(from, to)
       triggers.adopt(from, to)

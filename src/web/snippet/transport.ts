@@ -23,7 +23,7 @@ interface Pause {
   isRefused: boolean
 }
 
-export interface Asked {
+export interface RequestOptions {
   method?: 'GET' | 'POST'
   body?: unknown
   headers?: Record<string, string>
@@ -101,7 +101,7 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     const common = { credentials: 'omit', referrerPolicy: 'no-referrer', signal } as const
     const responding = request(`${baseUrl}/api/v1${path}`, { ...common, ...init })
     const response = (await responding.catch(() => null)) ?? null
-    transport.heard?.(bucket, init, response)
+    transport.onResponse?.(bucket, init, response)
     if (response && isCairns(response)) judge(response, namesUser || namingUsers.includes(bucket))
     if (namesUser && response?.status === 401) return response
     const failures = pauses.get(bucket)?.failures ?? 0
@@ -119,8 +119,8 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
   }
 
   const transport = {
-    /** Told of every answer, or that there was none, while somebody inspects the page. */
-    heard: null as
+    /** Called with every response, or null for none, while somebody inspects the page. */
+    onResponse: null as
       | null
       | ((bucket: Bucket, requestInit: RequestInit, answer: Response | null) => void),
     /** Milliseconds until the bucket may be asked again. */
@@ -130,7 +130,11 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     /** Ends all pauses, because a connection that has come back is worth a try. */
     forgive: () => pauses.clear(),
     /** @returns null if there was no answer, or the bucket is refused for now */
-    ask: (bucket: Bucket, path: string, { method = 'GET', body, headers, namesUser }: Asked = {}) =>
+    ask: (
+      bucket: Bucket,
+      path: string,
+      { method = 'GET', body, headers, namesUser }: RequestOptions = {},
+    ) =>
       tried(
         bucket,
         path,

@@ -1,11 +1,11 @@
-const said = new Set<string>()
+const warned = new Set<string>()
 
 /**
- * Tells whoever puts the snippet on a page what they can fix, in the browser's console. Each message comes
- * once, because some pages cause the same one at every render.
+ * Warns the developer of the page in the browser's console. Each message comes once, because some pages
+ * cause the same one at every render.
  */
 export function warn(what: string): void {
-  if (said.has(what)) return
-  said.add(what)
+  if (warned.has(what)) return
+  warned.add(what)
   console.warn(`cairn: ${what}`)
 }

@@ -49,7 +49,7 @@ function show({
   })
   stage.show(shownAs(flow), flow, run)
   // Without a button of its own, only the open panel is there to be drawn.
-  if (flow.launcher?.target) stage.asked('launcher')
+  if (flow.launcher?.target) stage.requested('launcher')
   whenDrawn(root => {
     if (press) root.querySelector<HTMLElement>(press)?.click()
     if (point) root.querySelector<HTMLElement>(point)?.focus()

@@ -18,9 +18,9 @@ export interface Inside {
   store: BrowserStore
   transport: Transport
   page: Window
-  consentSaid(): boolean | null
+  storedConsent(): boolean | null
   isAllowed(): boolean | null
-  who(): 'awaited' | 'guessed' | 'said'
+  who(): 'pending' | 'guessed' | 'identified'
 }
 
 export interface Inspection {

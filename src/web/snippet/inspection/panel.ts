@@ -77,7 +77,7 @@ export function openPanel(page: Window, { look, start, closed }: PanelDeps): () 
         'ul',
         '',
         {},
-        ...rules.flatMap(told => [line(`${told.rule}: `, told), ...partsOf(told)]),
+        ...rules.flatMap(entry => [line(`${entry.rule}: `, entry), ...partsOf(entry)]),
       ),
       ...(winner === null ? [] : [make(page, 'div', '', {}, `In its place: ${winner}`)]),
       button(page, '', `Start ${flowKey}`, () => start(flowKey)),

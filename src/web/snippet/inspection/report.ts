@@ -12,15 +12,18 @@ export interface DebugReport {
   events: TracedEvent[]
 }
 
-const said = { known: 'told what they have done', refused: 'does not believe that it is them' }
+const outcomes = {
+  known: 'has sent what they have done',
+  refused: 'does not accept that it is them',
+}
 
 /** The whole report as of now. It leaves out the snippet key, and tells of the user hash only whether it is there. */
 export function reportOf(inside: Inside, traffic: ReturnType<typeof traceTraffic>): DebugReport {
   const { engine, feed, person, settings, transport, page, version } = inside
   const { userId, anonymousId, userHash, traits } = person.current
-  const consent = inside.consentSaid()
+  const consent = inside.storedConsent()
   const { flows, areKnown } = engine.facts()
-  const standing = feed.standing()
+  const identified = feed.identified()
   const answers = [...traffic.answers].map(([bucket, { status, at }]) => {
     const pause = Math.ceil(transport.pauseMs(bucket) / 1_000)
     const what = status === 0 ? 'no answer' : String(status)
@@ -35,11 +38,11 @@ export function reportOf(inside: Inside, traffic: ReturnType<typeof traceTraffic
     person: {
       ...(userId === null ? { visitor: anonymousId } : { user: userId }),
       identify: {
-        awaited: 'waited for',
+        pending: 'waited for',
         guessed: 'not called on this page',
-        said: 'called',
+        identified: 'called',
       }[inside.who()]!,
-      server: standing === 'alone' ? 'has not said anything of them' : said[standing],
+      server: identified === 'alone' ? 'has sent nothing about them' : outcomes[identified],
       'user hash': userHash === null ? 'none' : 'given',
       traits: JSON.stringify(traits),
       consent: consent === null ? 'not asked' : consent ? 'given' : 'refused',

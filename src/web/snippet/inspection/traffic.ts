@@ -28,14 +28,14 @@ export function traceTraffic(transport: Transport, store: BrowserStore) {
 
   const judge = async (init: RequestInit, answer: Response) => {
     const { events } = JSON.parse(String(init.body)) as { events: Reported[] }
-    const told = await jsonIn(answer).catch(() => null)
-    const results: { index: number; status: string; code?: string }[] = told?.results ?? []
+    const body = await jsonIn(answer).catch(() => null)
+    const results: { index: number; status: string; code?: string }[] = body?.results ?? []
     const states = new Map(results.map(({ index, status, code }) => [index, code ?? status]))
     const traced = events.map((event, i) => tracedOf(event, states.get(i) ?? 'stored'))
     sent.unshift(...traced.reverse())
     sent.length = Math.min(sent.length, maxEvents)
   }
-  transport.heard = (bucket, init, answer) => {
+  transport.onResponse = (bucket, init, answer) => {
     answers.set(bucket, { status: answer?.status ?? 0, at: Date.now() })
     if (bucket === 'events' && answer?.ok) judge(init, answer.clone()).catch(() => {})
   }

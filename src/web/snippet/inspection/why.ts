@@ -42,7 +42,7 @@ const rule = (name: string, holds: boolean | null, why: string): WhyRule => ({
 })
 
 const activeRules = (isDue: boolean): WhyRule[] =>
-  isDue ? [] : [rule('run', true, 'it was asked for by start(), or its run goes on here')]
+  isDue ? [] : [rule('run', true, 'it was started by start(), or its run continues here')]
 
 /** The keys of the flows, except this one, that the person was in the middle of just now. */
 function begunBeside(flow: Flow, { engine, person, runs }: Inside): string[] {
@@ -60,8 +60,11 @@ function rulesHere(flow: Flow, inside: Inside): WhyRule[] {
   const facts = inside.engine.facts()
   const begun = slot === 'steps' ? begunBeside(flow, inside) : []
   const rules: [isSo: boolean, rule: WhyRule][] = [
-    [!facts.areKnown, rule('flows', false, 'the server has not told the flows yet')],
-    [facts.isWaiting, rule('person', false, 'the server is asked what this person has done')],
+    [!facts.areKnown, rule('flows', false, 'the server has not sent the flows yet')],
+    [
+      facts.isWaiting,
+      rule('person', false, 'waiting for the server to say what this person has done'),
+    ],
     [
       facts.mustWait(flow),
       rule('identify', false, 'the page has not called identify() yet, and it waits for that'),
@@ -87,5 +90,5 @@ function rulesHere(flow: Flow, inside: Inside): WhyRule[] {
       rule('turn', null, 'it waits for its turn among tabs, or for the file that draws it'),
     ],
   ]
-  return rules.filter(([isSo]) => isSo).map(([, told]) => told)
+  return rules.filter(([isSo]) => isSo).map(([, why]) => why)
 }

@@ -32,7 +32,7 @@ export function showChecklist(
   let isAsking = false
   /** The languages that it was drawn for. */
   let languages = ''
-  /** Whose progress was asked for. */
+  /** Whose progress was requested. */
   let lastNames: string | null = null
 
   const drawing = drawer.checklist(flow, {
@@ -91,7 +91,7 @@ export function showChecklist(
   const isDone = () => items.every(({ id }) => ticked.has(id))
 
   /** The server derives the completion from the last tick. */
-  const end = () => deps.end('checklist', 'completed', { isTold: false })
+  const end = () => deps.end('checklist', 'completed', { isReported: false })
 
   function tickItem(item: Item): void {
     // An item that the page reports by an event of its own is ticked by that event.
@@ -116,7 +116,7 @@ export function showChecklist(
 
   const names = () => new URLSearchParams(namesOf(person.current) as Record<string, string>)
 
-  /** Asks if somebody else is there by now, or if the server has told that something has changed. */
+  /** Asks if somebody else is there by now, or if the server has another version. */
   const askForNews = () => {
     if (isAsking || isHidden || !outbox.maySpeak() || feed.isCrowded()) return
     const version = feed.progressVersion()

@@ -98,8 +98,8 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
         steps = playSteps(flow, run, { ...own, finder, reports, drawing })
       }
     },
-    asked(slot) {
-      if (slot === 'steps') steps?.asked()
+    requested(slot) {
+      if (slot === 'steps') steps?.requested()
       if (slot === 'launcher') launcher?.open()
       if (slot === 'checklist' && started !== null) checklist?.open()
       started = null

@@ -27,19 +27,19 @@ export interface ChecklistActions {
 
 /** Draws a checklist: a button in the corner, and the panel that it opens. */
 export function drawChecklist(
-  told: Flow,
+  source: Flow,
   host: Host,
   page: Window,
   locale: string | undefined,
   actions: ChecklistActions,
 ) {
-  const root = host.root(told.theme)
+  const root = host.root(source.theme)
   /** The flow as the visitor reads it now: a page may change its language. */
   let now: Spoken
   let words: Words
   let items: readonly Item[]
   const read = () => {
-    now = spoken(told, page, locale)
+    now = spoken(source, page, locale)
     words = now.speak(root)
     items = now.flow.checklist?.items ?? []
   }
@@ -75,21 +75,21 @@ export function drawChecklist(
     return row
   }
 
-  const { side, label } = host.themeOf(told.theme).launcher ?? {}
+  const { side, label } = host.themeOf(source.theme).launcher ?? {}
   const atSide = side ? ` at-side-${side}` : ''
 
   const stateOf = (done: number) =>
     done === items.length ? words.allDone : words.of(done, items.length)
 
   /** What a list that is done looks like: calm, and soon gone. */
-  const finished = (...said: HTMLElement[]): HTMLElement =>
+  const finished = (...message: HTMLElement[]): HTMLElement =>
     make(
       page,
       'div',
       'finished',
       {},
       make(page, 'div', 'badge', {}, icon(page, 'icon', check)),
-      ...said,
+      ...message,
     )
 
   const panelOf = (state: ChecklistState, done: number): HTMLElement => {

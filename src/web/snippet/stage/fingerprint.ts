@@ -91,15 +91,15 @@ function ancestorsOf(element: Element): Ancestor[] {
 }
 
 function attributesOf(element: Element): Record<string, string> {
-  const told: Record<string, string> = {}
+  const values: Record<string, string> = {}
   for (const name of toldAttributes) {
     const value = element.getAttribute(name)
-    if (value) told[name] = value.slice(0, maxTextLength)
+    if (value) values[name] = value.slice(0, maxTextLength)
   }
   const { href } = element as HTMLAnchorElement
   // The path alone: a query may hold anything.
-  if (typeof href === 'string' && URL.canParse(href)) told.href = new URL(href).pathname
-  return told
+  if (typeof href === 'string' && URL.canParse(href)) values.href = new URL(href).pathname
+  return values
 }
 
 const optional = <Name extends string, Value>(name: Name, value: Value | undefined | null) =>

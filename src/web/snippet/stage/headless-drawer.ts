@@ -20,7 +20,7 @@ export function createTeller({
 }: Pick<StageDeps, 'page' | 'tell' | 'locale'>): Drawer {
   const copy = <Of>(of: unknown) => structuredClone(of) as Of
 
-  /** @returns what takes the step back, unless another one was told by then */
+  /** @returns what takes the step back, unless another one was sent by then */
   let latest = 0
   const tellStep = (
     { flow, step, place, of }: Pick<StepView, 'flow' | 'step' | 'place' | 'of'>,
@@ -45,11 +45,11 @@ export function createTeller({
       skip: () => act({ type: 'skip' }),
       link: href => press({ label: '', action: 'link', href }),
     }
-    const told = { flow: copy<FlowData>(flow), step: copy<StepData>(step), place, of }
-    tell('step', { ...told, ...more, actions })
+    const shown = { flow: copy<FlowData>(flow), step: copy<StepData>(step), place, of }
+    tell('step', { ...shown, ...more, actions })
     return {
       pointAt(element: Element) {
-        if (mine === latest) tell('step', { ...told, ...more, element, actions })
+        if (mine === latest) tell('step', { ...shown, ...more, element, actions })
       },
       isInUse: () => false,
       remove() {
@@ -78,7 +78,7 @@ export function createTeller({
         if (!item) warn(`the checklist has no item "${key}"`)
         else if (state) safely(() => act(item))
       }
-      const told = copy<FlowData>(flow)
+      const data = copy<FlowData>(flow)
       return {
         draw(now) {
           state = now
@@ -94,7 +94,7 @@ export function createTeller({
           }))
           const done = shown.filter(({ isDone }) => isDone).length
           tell('checklist', {
-            flow: told,
+            flow: data,
             items: shown,
             progress: progressIn(done, items.length),
             isOpen: now.isOpen,
@@ -115,12 +115,12 @@ export function createTeller({
       }
     },
     launcher(_, own, actions) {
-      let isTold = false
+      let isSent = false
       return {
         draw({ offers, ...state }) {
           const { flow } = spoken(own, page, locale)
           const wordsOf = new Map(flow.launcher?.items.map(item => [item.id, item]))
-          isTold = true
+          isSent = true
           tell('launcher', {
             ...state,
             flow: copy<FlowData>(flow),
@@ -137,7 +137,7 @@ export function createTeller({
                 })) ?? null,
             })),
             actions: {
-              toggle: (isOpen = !state.isOpen) => isTold && safely(() => actions.toggle(isOpen)),
+              toggle: (isOpen = !state.isOpen) => isSent && safely(() => actions.toggle(isOpen)),
               choose(key, announcementKey) {
                 const offer = offers.find(({ item }) => item.key === key)
                 if (!offer) return warn(`the launcher has no item "${key}"`)
@@ -151,8 +151,8 @@ export function createTeller({
           })
         },
         remove() {
-          if (isTold) tell('launcher', null)
-          isTold = false
+          if (isSent) tell('launcher', null)
+          isSent = false
         },
       }
     },

@@ -41,7 +41,7 @@ const comesMs = 3_000
 /**
  * Plays a flow's steps from the run's step on. Ends by itself, or by `leave`, which reports nothing.
  *
- * @param drawing told whenever a step comes onto the page or leaves it
+ * @param drawing called whenever a step comes onto the page or leaves it
  */
 export function playSteps(
   flow: Flow,
@@ -59,17 +59,17 @@ export function playSteps(
     drawing(isDrawn: boolean): void
     save(): void
   },
-): { leave(): void; moved(): void; asked(): void; tracked(name: string): void } {
+): { leave(): void; moved(): void; requested(): void; tracked(name: string): void } {
   const { outbox, page, tell, loadPart } = deps
   const { steps } = flow
   let drawn: Pick<Drawn, 'remove'> | null = null
   let current: Step | null = null
   /** How the page may be scrolled for the step that was shown last. */
   let scrolling: { step: Step; scrolls: Scrolls } | null = null
-  /** Whether the step that is due is for another page, and the visitor told so. */
+  /** Whether the step that is due is for another page, and the visitor knows. */
   let isElsewhere = false
   let hasLeft = false
-  /** Whether the page has asked for the flow: then the visitor is led to where it goes on. */
+  /** Whether the page has started the flow: then the visitor is led to where it continues. */
   let isRequested = false
   /** Ends the search, the listeners and the watching of the step that is due. */
   let leaving = new AbortController()
@@ -105,7 +105,7 @@ export function playSteps(
    * Goes to the step at a place or, if a rule leaves that step out, to the one after it. After the last one
    * the flow is completed.
    *
-   * @param isLed whether the visitor has asked to go there: if it is for another page, they are led to it
+   * @param isLed whether the visitor chose to go there: if it is for another page, they are led to it
    * @param isSeen whether its turn had come already, so that it stays
    */
   const go = (index: number, { isBack = false, isLed = false, isSeen = false } = {}) => {
@@ -211,8 +211,16 @@ export function playSteps(
     const href = addressOf(step, page)
     const end = () => finish('dismissed', 'closed')
     const goThere = (href: string) => isTaken(step, href)
-    const told = spoken(flow, page, deps.locale)
-    const view = { spoken: told, flow: told.flow, step, ...way.placeOf(step), href, goThere, end }
+    const translated = spoken(flow, page, deps.locale)
+    const view = {
+      spoken: translated,
+      flow: translated.flow,
+      step,
+      ...way.placeOf(step),
+      href,
+      goThere,
+      end,
+    }
     drawn = drawer.elsewhere(view)
     seen()
     watchLanguage(step, signal)
@@ -230,8 +238,12 @@ export function playSteps(
     const choose = (choice: Choice) => chosen(step, choice)
     const hasBack = way.before(step) >= 0
     const part: StepView['part'] = name => keepTrying(() => loadPart(name), page, signal)
-    const told = spoken(flow, page, deps.locale)
-    const said = { spoken: told, flow: told.flow, step: told.flow.steps[indexOf(step)]! }
+    const translated = spoken(flow, page, deps.locale)
+    const content = {
+      spoken: translated,
+      flow: translated.flow,
+      step: translated.flow.steps[indexOf(step)]!,
+    }
     const given = drafts.get(step.id) ?? run.answers?.[step.id] ?? null
     const keepDraft: StepView['keepDraft'] = answer => drafts.set(step.id, answer)
     const element = found?.element ?? null
@@ -239,7 +251,7 @@ export function playSteps(
     if (scrolling?.step !== step) scrolling = { step, scrolls: createScrolls() }
     const { scrolls } = scrolling
     const standing = { ...way.placeOf(step), hasBack, element, given, scrolls }
-    const shown = drawer.step({ ...said, ...standing, choose, keepDraft, part })
+    const shown = drawer.step({ ...content, ...standing, choose, keepDraft, part })
     drawn = shown
     if (found && step.target) {
       const { pointAt: changed, isInUse } = shown
@@ -372,7 +384,7 @@ export function playSteps(
       scrolling = null
       again(step)
     },
-    asked() {
+    requested() {
       isRequested = true
       const step = current
       if (!step || !isElsewhere) return

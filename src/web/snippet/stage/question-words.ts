@@ -1,4 +1,4 @@
-/** What is said if a question has to be answered, by language. */
+/** The message where a question must be answered, by language. */
 const answerFirst: Readonly<Record<string, string>> = {
   en: 'Please answer first.',
   ar: 'يُرجى الإجابة أولاً.',

@@ -23,8 +23,8 @@ export interface Spoken {
   speak(root: HTMLElement, part?: { key: string }): Words
 }
 
-export function spoken(told: Flow, page: Window, chosen?: string): Spoken {
-  const { flow, languageOf } = inLanguage(told, languagesOf(page, chosen))
+export function spoken(source: Flow, page: Window, chosen?: string): Spoken {
+  const { flow, languageOf } = inLanguage(source, languagesOf(page, chosen))
   return {
     flow,
     speak(root, part) {

@@ -160,7 +160,7 @@ export function leadTab(card: HTMLElement, beside: Beside | null, page: Window) 
   for (const [name, listen] of Object.entries(listeners)) {
     page.addEventListener(name, listen as EventListener, true)
   }
-  // The window is not told of moves from one control of the card to another.
+  // The window gets no event for moves from one control of the card to another.
   card.addEventListener('focusin', moved)
 
   return {

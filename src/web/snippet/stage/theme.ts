@@ -70,14 +70,14 @@ export function dress(
 ): void {
   const { style, classList } = root
   const known = page.getComputedStyle(root)
-  const said: Partial<Record<Token, string>> = {}
+  const overrides: Partial<Record<Token, string>> = {}
   for (const name of Object.keys(tokens) as Token[]) {
     const own = known.getPropertyValue(`--cairn-${name}`).trim()
-    if (own && CSS.supports(tokens[name], own)) said[name] = own
+    if (own && CSS.supports(tokens[name], own)) overrides[name] = own
     else if (own) warn(`--cairn-${name}: "${own}" is nothing that ${tokens[name]} takes`)
   }
   const set = (name: Token, value: string | null | undefined) => {
-    if (said[name]) style.setProperty(`--${name}`, `var(--cairn-${name})`)
+    if (overrides[name]) style.setProperty(`--${name}`, `var(--cairn-${name})`)
     else if (value && CSS.supports(tokens[name], value)) style.setProperty(`--${name}`, value)
     else style.removeProperty(`--${name}`)
   }
@@ -87,7 +87,7 @@ export function dress(
   const named = coloursOn(theme, isDarkPage)
   const colours = {} as Record<keyof Colours, string | null>
   for (const name of ['accent', 'background', 'text'] as const) {
-    const colour = said[name] ?? named[name]
+    const colour = overrides[name] ?? named[name]
     colours[name] = colour && CSS.supports('color', colour) ? colour : null
     set(name, colours[name])
   }
