@@ -250,6 +250,16 @@ test('by keyboard, too, the text and a label are written on the card, and give t
   )
 })
 
+/** A finger on a page, as its browser gets it. */
+async function fingerOn(tab: Page) {
+  const devtools = await tab.context().newCDPSession(tab)
+  return (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number, y = 0) =>
+    devtools.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: x === undefined ? [] : [{ x, y }],
+    })
+}
+
 test('a tap on the text writes it, and a finger drags the card to another side', async () => {
   const { key, tab } = await built({ hasTouch: true })
   await choose(tab, 'Start a project')
@@ -264,19 +274,89 @@ test('a tap on the text writes it, and a finger drags the card to another side',
   await bodyOf(tab).getByText('By finger').waitFor()
   await still(tab)
   const box = (await tab.locator('[part=title]').boundingBox())!
-  const devtools = await tab.context().newCDPSession(tab)
-  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', dy?: number) =>
-    devtools.send('Input.dispatchTouchEvent', {
-      type,
-      touchPoints: dy === undefined ? [] : [{ x: box.x + 20, y: box.y + 8 + dy }],
-    })
-  await send('touchStart', 0)
-  for (const dy of [-20, -100, -200, -300]) await send('touchMove', dy)
-  await send('touchEnd')
+  const finger = await fingerOn(tab)
+  const [x, y] = [box.x + 20, box.y + 8]
+  await finger('touchStart', x, y)
+  for (const dy of [-20, -100, -200, -300]) await finger('touchMove', x, y + dy)
+  await finger('touchEnd')
   await until(
     async () => (await stepsOf(key))[1]!.placement.side,
     side => side === 'top',
   )
+  expect(await tab.evaluate('scrollY')).toBe(0)
+})
+
+const chip = (tab: Page, title: string) => bar(tab).locator('.chip', { hasText: title })
+const middleOf = async (locator: ReturnType<typeof chip>) => {
+  const { x, y, width, height } = (await locator.boundingBox())!
+  return [x + width / 2, y + height / 2] as const
+}
+
+test('a step is dragged to another place of the strip by mouse and by pen, unless Escape ends it', async () => {
+  const { key, tab } = await built()
+  await card(tab, 'Hello').waitFor()
+  const [x, y] = await middleOf(chip(tab, 'Hello'))
+  const [toX] = await middleOf(chip(tab, 'Start a project'))
+  await tab.mouse.move(x, y)
+  await tab.mouse.down()
+  await tab.mouse.move(toX + 20, y, { steps: 4 })
+  await tab.locator('.drop-before', { hasText: 'Invite your team' }).waitFor()
+  await tab.keyboard.press('Escape')
+  await chip(tab, 'Hello').and(tab.locator('.lifted')).waitFor({ state: 'detached' })
+  await tab.mouse.up()
+  await tab.mouse.move(x, y)
+  await tab.mouse.down()
+  await tab.mouse.move(toX + 20, y, { steps: 4 })
+  await tab.mouse.up()
+  await titlesBecome(key, 'Start a project', 'Hello', 'Invite your team')
+  const devtools = await tab.context().newCDPSession(tab)
+  const pen = (type: 'mousePressed' | 'mouseMoved' | 'mouseReleased', x: number) =>
+    devtools.send('Input.dispatchMouseEvent', {
+      ...{ type, x, y, pointerType: 'pen', clickCount: 1 },
+      ...(type !== 'mouseMoved' && { button: 'left' }),
+      buttons: type === 'mouseReleased' ? 0 : 1,
+    })
+  const [penX] = await middleOf(chip(tab, 'Invite your team'))
+  const [firstX] = await middleOf(chip(tab, 'Start a project'))
+  await pen('mousePressed', penX)
+  for (const x of [penX - 20, firstX + 40, firstX - 20]) await pen('mouseMoved', x)
+  await pen('mouseReleased', firstX - 20)
+  await titlesBecome(key, 'Invite your team', 'Start a project', 'Hello')
+  // What was dragged is not chosen by it, and a press chooses as before.
+  await card(tab, 'Hello').waitFor()
+  await choose(tab, 'Start a project')
+  await card(tab, 'Start a project').waitFor()
+})
+
+test('a finger that rests on a step drags it along the strip, and one that moves at once scrolls', async () => {
+  const { key, tab } = await built({ hasTouch: true, viewport: { width: 500, height: 760 } })
+  await card(tab, 'Hello').waitFor()
+  const finger = await fingerOn(tab)
+  const scrolled = () =>
+    bar(tab)
+      .locator('.strip')
+      .evaluate(strip => strip.scrollLeft)
+  const [x, y] = await middleOf(chip(tab, 'Start a project'))
+  await Promise.all([
+    finger('touchStart', x, y),
+    ...[20, 40, 60, 80, 100].map(dx => finger('touchMove', x - dx, y)),
+    finger('touchEnd'),
+  ])
+  await until(scrolled, left => left > 0)
+  expect(await titles(key)).toEqual(['Hello', 'Start a project', 'Invite your team'])
+  await bar(tab)
+    .locator('.strip')
+    .evaluate(strip => strip.scrollTo({ left: 0, behavior: 'instant' }))
+  const [fromX] = await middleOf(chip(tab, 'Hello'))
+  await finger('touchStart', fromX, y)
+  await tab.locator('.chip.lifted', { hasText: 'Hello' }).waitFor()
+  // At the strip's end, what is beyond it comes into sight.
+  for (const dx of [10, 60, 200]) await finger('touchMove', fromX + dx, y)
+  await finger('touchMove', 480, y)
+  await tab.locator('.drop-after', { hasText: 'Invite your team' }).waitFor()
+  await until(scrolled, left => left > 0)
+  await finger('touchEnd')
+  await titlesBecome(key, 'Start a project', 'Invite your team', 'Hello')
   expect(await tab.evaluate('scrollY')).toBe(0)
 })
 

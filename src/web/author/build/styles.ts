@@ -24,9 +24,10 @@ export const styles = `
 .strip li { all: unset; flex: none; display: block; position: relative }
 .drop-before::before, .drop-after::after { content: ''; position: absolute; inset-block: 2px; width: 3px; border-radius: 2px; background: #6cb6ff }
 .drop-before::before { inset-inline-start: -5px } .drop-after::after { inset-inline-end: -5px }
-.chip { max-width: 220px; border: 1px solid var(--line); background: var(--raised); padding: 4px 12px 4px 8px }
+.chip { max-width: 220px; user-select: none; -webkit-touch-callout: none; border: 1px solid var(--line); background: var(--raised); padding: 4px 12px 4px 8px }
 .chip bdi { overflow: hidden; text-overflow: ellipsis }
 .chip[aria-current] { background: var(--accent); border-color: var(--accent); color: #fff; font-weight: 600 }
+.chip.lifted { cursor: grabbing; box-shadow: 0 6px 18px rgb(0 0 0 / .5) } .strip li:has(.lifted) { z-index: 1 }
 .chip.add { border-style: dashed; background: none; padding-inline: 12px }
 .number { font: 600 12px/20px system-ui, sans-serif; min-width: 20px; text-align: center; border-radius: 10px; background: rgb(255 255 255 / .14) }
 .builder .panel {
