@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { PNG } from 'pngjs'
 import { until } from '../../scripts/support/until.ts'
 import type { FlowDefinition } from '../../src/core/flow/flow.ts'
 import { AuthoredSite } from '../support/authored-site.ts'
@@ -535,7 +536,14 @@ test('without the editor open, changes wait, and the page says where to go', asy
 
 test('a conflict is explained on the page, and is resolved in the dashboard', async () => {
   const { key, page, tab } = await built()
+  await page.bringToFront()
+  // What the form has is not saved when someone else saves.
+  await page.route('**/draft', route => route.abort())
+  await page.getByLabel('Name', { exact: true }).fill('Also mine')
+  await page.getByText('Not saved: server unreachable').waitFor()
   await manage('PUT', `/flows/${key}/draft`, { ...definition(key), name: 'Theirs' }, '*')
+  await page.unroute('**/draft')
+  await tab.bringToFront()
   await tab.getByLabel('Title').fill('Mine')
   await bar(tab).getByText('someone else saved first').waitFor()
   await page.bringToFront()
@@ -553,6 +561,12 @@ test('a checklist is edited in the form, and the builder says so', async () => {
   await bar(tab).getByText('are edited in the dashboard’s form').waitFor()
   await card(tab, 'Hello').waitFor({ state: 'detached' })
   expect(await bar(tab).getByRole('button').allTextContents()).toEqual([''])
+  const [form] = await Promise.all([
+    tab.context().waitForEvent('page'),
+    bar(tab).getByRole('link', { name: 'Open the form' }).click(),
+  ])
+  await form.getByRole('region', { name: 'Items' }).getByText('First').waitFor()
+  expect(form.url()).toBe(house.at(`/flows/${key}/edit`))
   await bar(tab).getByRole('button', { name: 'Close builder' }).click()
   await tab.getByRole('heading', { name: 'News' }).waitFor()
 })
@@ -572,6 +586,34 @@ test('the description of an image changes without its size, and another image ha
   await mediaIs({ image: 'https://images.example/b.png', alt: 'A harbor' })
   // The modal step was drawn anew, and the fields around the one in use are where they were.
   expect(await tab.locator('.builder .panel').evaluate(panel => panel.scrollTop)).toBeGreaterThan(0)
+})
+
+test('an image is uploaded in the form that the builder opens, and what is built then keeps it', async () => {
+  const { key, tab } = await built()
+  await choose(tab, 'Start a project')
+  await card(tab, 'Start a project').waitFor()
+  const [form] = await Promise.all([
+    tab.context().waitForEvent('page'),
+    tab.getByRole('link', { name: 'Open this step in the dashboard' }).click(),
+  ])
+  await form.getByRole('heading', { name: 'Start a project' }).waitFor()
+  await form.getByText('Media', { exact: true }).click()
+  const buffer = PNG.sync.write(new PNG({ width: 40, height: 30 }))
+  await form
+    .getByLabel('Upload image')
+    .setInputFiles({ name: 'harbor.png', mimeType: 'image/png', buffer })
+  await form.locator('.image-field img').waitFor()
+  await isSaved(form)
+  await form.close()
+  await tab.bringToFront()
+  const address = tab.getByLabel('Image address')
+  await until(
+    () => address.inputValue(),
+    value => value.startsWith(`${house.server.url}/images/`),
+  )
+  await tab.getByLabel('Title').fill('Begin here')
+  await titlesBecome(key, 'Hello', 'Begin here', 'Invite your team')
+  expect((await stepsOf(key))[1]!.media?.image).toBe(await address.inputValue())
 })
 
 test('the bar makes room for what it would cover, and shows the step that is added', async () => {

@@ -1,3 +1,4 @@
+import { FormLink } from './form-link.tsx'
 import { Icon, IconButton } from './icon.tsx'
 import { type Acts, isOfSteps, type State } from './state.ts'
 import { Strip } from './strip.tsx'
@@ -49,8 +50,9 @@ const PickBar = ({ what, acts }: { what: 'target' | 'add'; acts: Acts }) => (
 
 /** The bar across the window: the draft's steps, and what concerns all of them. */
 export function Bar({ state, acts }: { state: State; acts: Acts }) {
-  const { code, draft, isFrozen, isFolded, picking } = state
-  const isUsable = !state.isOver && (!draft || isOfSteps(draft.flow))
+  const { code, form, draft, isFrozen, isFolded, isOver, picking } = state
+  const isInForm = !isOver && draft !== null && !isOfSteps(draft.flow)
+  const isUsable = !isOver && !isInForm
   if (picking) return <PickBar what={picking} acts={acts} />
   return (
     <section class="bar" aria-label={words.builder}>
@@ -91,6 +93,7 @@ export function Bar({ state, acts }: { state: State; acts: Acts }) {
               </button>
             </>
           )}
+          {isInForm && <FormLink form={form} />}
           <IconButton icon="close" label={words.close} onClick={acts.close} />
         </div>
       </div>

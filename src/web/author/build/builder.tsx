@@ -68,6 +68,7 @@ export async function startBuilding(
 
   let state: State = {
     code: visit.code,
+    form: session.formOf(visit.flow),
     draft: null,
     step: session.step.get() ?? visit.step,
     dragged: null,

@@ -15,6 +15,8 @@ export interface Picked {
 /** Everything that the builder shows. */
 export interface State {
   code: string
+  /** The address of the flow's form in the dashboard. */
+  form: string
   draft: DraftState | null
   /** The key of the step that is shown. */
   step: string | null

@@ -14,7 +14,8 @@ export const styles = `
 .state { flex: 1; min-width: 0; color: var(--soft); font-size: 13px }
 .state.bad { color: #ffb4ab }
 .tools { display: flex; gap: 4px; align-items: center }
-.builder button { display: inline-flex; align-items: center; gap: 6px; min-height: 36px; white-space: nowrap }
+.builder :is(button, a) { display: inline-flex; align-items: center; gap: 6px; min-height: 36px; white-space: nowrap }
+.builder a { color: inherit; text-decoration: none; border-radius: 7px } .builder a:hover { background: #373e47 }
 .builder button:disabled { opacity: .45; cursor: default; background: none }
 .builder .icon { justify-content: center; min-width: 36px; color: var(--soft) }
 .icon-drawing { width: 16px; height: 16px; flex: none }
@@ -50,7 +51,7 @@ fieldset legend { float: inline-start; width: 100% }
   font: inherit; color: #fff; background: #12161b; border: 1px solid #636e7b; border-radius: 7px; padding: 7px 10px; width: 100%; min-height: 36px;
 }
 .builder textarea { resize: vertical; min-height: 84px }
-.builder :is(input, textarea, select, button):focus-visible { outline: 2px solid #6cb6ff; outline-offset: 1px }
+.builder :is(input, textarea, select, button, a):focus-visible { outline: 2px solid #6cb6ff; outline-offset: 1px }
 .builder ::placeholder { color: #8b97a4 }
 .hint { color: var(--soft); font-size: 12px }
 .builder .marks { display: flex; gap: 2px; border: 0; padding: 0 }
@@ -66,13 +67,13 @@ fieldset legend { float: inline-start; width: 100% }
 .candidate > span { display: grid; gap: 4px; min-width: 0 }
 .end { display: flex; flex-wrap: wrap; gap: 8px; justify-content: end }
 @media (pointer: coarse) { .bar .hint { display: none } }
-@media (forced-colors: active) { .bar, .builder .panel, .builder button { border: 1px solid } }
+@media (forced-colors: active) { .bar, .builder .panel, .builder :is(button, a) { border: 1px solid } }
 @media print { .builder { display: none } }
 @media (max-width: 640px) {
   .bar { inset-inline: 8px; inset-block-end: 8px; padding: 8px }
   .on-top .bar { inset-block: 8px auto }
   .bar.picking { max-width: none; flex-wrap: wrap; width: auto } .bar.picking .state { flex-basis: 100% }
-  .builder button, .builder :is(input:not([type=radio], [type=checkbox]), select) { min-height: 44px; min-width: 44px }
+  .builder :is(button, a), .builder :is(input:not([type=radio], [type=checkbox]), select) { min-height: 44px; min-width: 44px }
   .about { flex-wrap: wrap; row-gap: 2px } .about .state { order: 5; flex-basis: 100% } .tools { margin-inline-start: auto }
   .wide-only { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
   .builder .panel, .builder.other .panel { inset-inline: 8px; width: auto; max-height: 45dvh }
