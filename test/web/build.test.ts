@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { PNG } from 'pngjs'
 import { until } from '../../scripts/support/until.ts'
 import type { FlowDefinition } from '../../src/core/flow/flow.ts'
 import { AuthoredSite } from '../support/authored-site.ts'
@@ -250,6 +251,16 @@ test('by keyboard, too, the text and a label are written on the card, and give t
   )
 })
 
+/** A finger on a page, as its browser gets it. */
+async function fingerOn(tab: Page) {
+  const devtools = await tab.context().newCDPSession(tab)
+  return (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number, y = 0) =>
+    devtools.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: x === undefined ? [] : [{ x, y }],
+    })
+}
+
 test('a tap on the text writes it, and a finger drags the card to another side', async () => {
   const { key, tab } = await built({ hasTouch: true })
   await choose(tab, 'Start a project')
@@ -264,19 +275,89 @@ test('a tap on the text writes it, and a finger drags the card to another side',
   await bodyOf(tab).getByText('By finger').waitFor()
   await still(tab)
   const box = (await tab.locator('[part=title]').boundingBox())!
-  const devtools = await tab.context().newCDPSession(tab)
-  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', dy?: number) =>
-    devtools.send('Input.dispatchTouchEvent', {
-      type,
-      touchPoints: dy === undefined ? [] : [{ x: box.x + 20, y: box.y + 8 + dy }],
-    })
-  await send('touchStart', 0)
-  for (const dy of [-20, -100, -200, -300]) await send('touchMove', dy)
-  await send('touchEnd')
+  const finger = await fingerOn(tab)
+  const [x, y] = [box.x + 20, box.y + 8]
+  await finger('touchStart', x, y)
+  for (const dy of [-20, -100, -200, -300]) await finger('touchMove', x, y + dy)
+  await finger('touchEnd')
   await until(
     async () => (await stepsOf(key))[1]!.placement.side,
     side => side === 'top',
   )
+  expect(await tab.evaluate('scrollY')).toBe(0)
+})
+
+const chip = (tab: Page, title: string) => bar(tab).locator('.chip', { hasText: title })
+const middleOf = async (locator: ReturnType<typeof chip>) => {
+  const { x, y, width, height } = (await locator.boundingBox())!
+  return [x + width / 2, y + height / 2] as const
+}
+
+test('a step is dragged to another place of the strip by mouse and by pen, unless Escape ends it', async () => {
+  const { key, tab } = await built()
+  await card(tab, 'Hello').waitFor()
+  const [x, y] = await middleOf(chip(tab, 'Hello'))
+  const [toX] = await middleOf(chip(tab, 'Start a project'))
+  await tab.mouse.move(x, y)
+  await tab.mouse.down()
+  await tab.mouse.move(toX + 20, y, { steps: 4 })
+  await tab.locator('.drop-before', { hasText: 'Invite your team' }).waitFor()
+  await tab.keyboard.press('Escape')
+  await chip(tab, 'Hello').and(tab.locator('.lifted')).waitFor({ state: 'detached' })
+  await tab.mouse.up()
+  await tab.mouse.move(x, y)
+  await tab.mouse.down()
+  await tab.mouse.move(toX + 20, y, { steps: 4 })
+  await tab.mouse.up()
+  await titlesBecome(key, 'Start a project', 'Hello', 'Invite your team')
+  const devtools = await tab.context().newCDPSession(tab)
+  const pen = (type: 'mousePressed' | 'mouseMoved' | 'mouseReleased', x: number) =>
+    devtools.send('Input.dispatchMouseEvent', {
+      ...{ type, x, y, pointerType: 'pen', clickCount: 1 },
+      ...(type !== 'mouseMoved' && { button: 'left' }),
+      buttons: type === 'mouseReleased' ? 0 : 1,
+    })
+  const [penX] = await middleOf(chip(tab, 'Invite your team'))
+  const [firstX] = await middleOf(chip(tab, 'Start a project'))
+  await pen('mousePressed', penX)
+  for (const x of [penX - 20, firstX + 40, firstX - 20]) await pen('mouseMoved', x)
+  await pen('mouseReleased', firstX - 20)
+  await titlesBecome(key, 'Invite your team', 'Start a project', 'Hello')
+  // What was dragged is not chosen by it, and a press chooses as before.
+  await card(tab, 'Hello').waitFor()
+  await choose(tab, 'Start a project')
+  await card(tab, 'Start a project').waitFor()
+})
+
+test('a finger that rests on a step drags it along the strip, and one that moves at once scrolls', async () => {
+  const { key, tab } = await built({ hasTouch: true, viewport: { width: 500, height: 760 } })
+  await card(tab, 'Hello').waitFor()
+  const finger = await fingerOn(tab)
+  const scrolled = () =>
+    bar(tab)
+      .locator('.strip')
+      .evaluate(strip => strip.scrollLeft)
+  const [x, y] = await middleOf(chip(tab, 'Start a project'))
+  await Promise.all([
+    finger('touchStart', x, y),
+    ...[20, 40, 60, 80, 100].map(dx => finger('touchMove', x - dx, y)),
+    finger('touchEnd'),
+  ])
+  await until(scrolled, left => left > 0)
+  expect(await titles(key)).toEqual(['Hello', 'Start a project', 'Invite your team'])
+  await bar(tab)
+    .locator('.strip')
+    .evaluate(strip => strip.scrollTo({ left: 0, behavior: 'instant' }))
+  const [fromX] = await middleOf(chip(tab, 'Hello'))
+  await finger('touchStart', fromX, y)
+  await tab.locator('.chip.lifted', { hasText: 'Hello' }).waitFor()
+  // At the strip's end, what is beyond it comes into sight.
+  for (const dx of [10, 60, 200]) await finger('touchMove', fromX + dx, y)
+  await finger('touchMove', 480, y)
+  await tab.locator('.drop-after', { hasText: 'Invite your team' }).waitFor()
+  await until(scrolled, left => left > 0)
+  await finger('touchEnd')
+  await titlesBecome(key, 'Start a project', 'Invite your team', 'Hello')
   expect(await tab.evaluate('scrollY')).toBe(0)
 })
 
@@ -455,7 +536,14 @@ test('without the editor open, changes wait, and the page says where to go', asy
 
 test('a conflict is explained on the page, and is resolved in the dashboard', async () => {
   const { key, page, tab } = await built()
+  await page.bringToFront()
+  // What the form has is not saved when someone else saves.
+  await page.route('**/draft', route => route.abort())
+  await page.getByLabel('Name', { exact: true }).fill('Also mine')
+  await page.getByText('Not saved: server unreachable').waitFor()
   await manage('PUT', `/flows/${key}/draft`, { ...definition(key), name: 'Theirs' }, '*')
+  await page.unroute('**/draft')
+  await tab.bringToFront()
   await tab.getByLabel('Title').fill('Mine')
   await bar(tab).getByText('someone else saved first').waitFor()
   await page.bringToFront()
@@ -473,6 +561,12 @@ test('a checklist is edited in the form, and the builder says so', async () => {
   await bar(tab).getByText('are edited in the dashboard’s form').waitFor()
   await card(tab, 'Hello').waitFor({ state: 'detached' })
   expect(await bar(tab).getByRole('button').allTextContents()).toEqual([''])
+  const [form] = await Promise.all([
+    tab.context().waitForEvent('page'),
+    bar(tab).getByRole('link', { name: 'Open the form' }).click(),
+  ])
+  await form.getByRole('region', { name: 'Items' }).getByText('First').waitFor()
+  expect(form.url()).toBe(house.at(`/flows/${key}/edit`))
   await bar(tab).getByRole('button', { name: 'Close builder' }).click()
   await tab.getByRole('heading', { name: 'News' }).waitFor()
 })
@@ -492,6 +586,34 @@ test('the description of an image changes without its size, and another image ha
   await mediaIs({ image: 'https://images.example/b.png', alt: 'A harbor' })
   // The modal step was drawn anew, and the fields around the one in use are where they were.
   expect(await tab.locator('.builder .panel').evaluate(panel => panel.scrollTop)).toBeGreaterThan(0)
+})
+
+test('an image is uploaded in the form that the builder opens, and what is built then keeps it', async () => {
+  const { key, tab } = await built()
+  await choose(tab, 'Start a project')
+  await card(tab, 'Start a project').waitFor()
+  const [form] = await Promise.all([
+    tab.context().waitForEvent('page'),
+    tab.getByRole('link', { name: 'Open this step in the dashboard' }).click(),
+  ])
+  await form.getByRole('heading', { name: 'Start a project' }).waitFor()
+  await form.getByText('Media', { exact: true }).click()
+  const buffer = PNG.sync.write(new PNG({ width: 40, height: 30 }))
+  await form
+    .getByLabel('Upload image')
+    .setInputFiles({ name: 'harbor.png', mimeType: 'image/png', buffer })
+  await form.locator('.image-field img').waitFor()
+  await isSaved(form)
+  await form.close()
+  await tab.bringToFront()
+  const address = tab.getByLabel('Image address')
+  await until(
+    () => address.inputValue(),
+    value => value.startsWith(`${house.server.url}/images/`),
+  )
+  await tab.getByLabel('Title').fill('Begin here')
+  await titlesBecome(key, 'Hello', 'Begin here', 'Invite your team')
+  expect((await stepsOf(key))[1]!.media?.image).toBe(await address.inputValue())
 })
 
 test('the bar makes room for what it would cover, and shows the step that is added', async () => {

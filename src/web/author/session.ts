@@ -98,6 +98,9 @@ export function sessionAt(baseUrl: string) {
   return {
     origin: new URL(baseUrl).origin,
 
+    /** The form of a flow in the dashboard, whose organisation the page does not know. */
+    formOf: (flow: string) => `${baseUrl}/dashboard/-/flows/${encodeURIComponent(flow)}/edit`,
+
     /** @throws Ended */
     async enter({ ticket, code }: Proof): Promise<Visit> {
       if (ticket === undefined && code === undefined) {

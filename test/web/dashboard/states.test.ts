@@ -27,6 +27,16 @@ test('a link signs in once; a second visitor is told so, and what to do', async 
   await second.getByText('cairn dashboard link').first().waitFor()
 })
 
+test('an address without an organisation leads to the page of the one that is signed in to', async () => {
+  const { token } = await house.place.json<{ token: string }>(['token', 'issue'])
+  const { page } = await house.browser.page()
+  await page.goto(`${house.server.url}/dashboard/-/flows/welcome/edit?part=create`)
+  await page.getByLabel('Session token').fill(token)
+  await page.getByRole('button', { name: 'Sign in with a token' }).click()
+  await page.getByRole('heading', { name: 'Start a project' }).waitFor()
+  expect(page.url()).toBe(house.at('/flows/welcome/edit?part=create'))
+})
+
 test('a session token signs in; a wrong one is reported; after signing out, Back shows nothing', async () => {
   const { token } = await house.place.json<{ token: string }>(['token', 'issue'])
   const { page } = await house.browser.page()

@@ -1,6 +1,7 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { FormLink } from './form-link.tsx'
 import { Icon, IconButton } from './icon.tsx'
-import { type Acts, isOfSteps, type State, titleOf } from './state.ts'
+import { type Acts, isOfSteps, type State } from './state.ts'
+import { Strip } from './strip.tsx'
 import { words } from './words.ts'
 
 /** Whether everything is saved; if not, why, and what to do. */
@@ -30,102 +31,6 @@ function Status({ draft, isMissing, isOver }: State) {
   )
 }
 
-/** How much of the neighbours stays in sight, pixels. */
-const neighbourPx = 24
-
-/** Brings the chosen step into sight. The page itself does not scroll. */
-function scrollTo(strip: Element, chip: Element): void {
-  const [outer, inner] = [strip, chip].map(one => one.getBoundingClientRect())
-  const before = inner!.left - outer!.left
-  const after = inner!.right - outer!.right
-  if (before < 0) strip.scrollLeft += before - neighbourPx
-  else if (after > 0) strip.scrollLeft += after + neighbourPx
-}
-
-/** The steps in order. A press shows one; dragging moves it. */
-function Strip({ state, acts }: { state: State; acts: Acts }) {
-  const [dragged, drag] = useState<string | null>(null)
-  const [over, overAt] = useState<number | null>(null)
-  const steps = state.draft?.flow.steps ?? []
-  const list = useRef<HTMLOListElement>(null)
-  useLayoutEffect(() => {
-    const strip = list.current
-    const chip = strip?.querySelector('[aria-current]')
-    if (strip && chip) scrollTo(strip, chip)
-  }, [state.step, steps.length])
-  const drop = () => {
-    if (dragged !== null && over !== null) {
-      const others = steps.filter(({ key }) => key !== dragged)
-      const from = steps.findIndex(({ key }) => key === dragged)
-      const to = over > from ? over - 1 : over
-      if (to !== from)
-        acts.propose({ do: 'move', step: dragged, after: others[to - 1]?.key ?? null })
-    }
-    drag(null)
-    overAt(null)
-  }
-  return (
-    <ol class="strip" ref={list} aria-label={words.steps}>
-      {steps.map((step, i) => (
-        <li
-          key={step.key}
-          class={
-            over === i
-              ? 'drop-before'
-              : over === i + 1 && i + 1 === steps.length
-                ? 'drop-after'
-                : ''
-          }
-          onDragOver={event => {
-            if (dragged === null) return
-            event.preventDefault()
-            const { left, width } = event.currentTarget.getBoundingClientRect()
-            const isLate = event.clientX > left + width / 2
-            overAt(
-              isLate === (getComputedStyle(event.currentTarget).direction === 'ltr') ? i + 1 : i,
-            )
-          }}
-          onDrop={event => {
-            event.preventDefault()
-            drop()
-          }}
-        >
-          <button
-            type="button"
-            class="chip"
-            draggable={steps.length > 1}
-            aria-current={step.key === state.step ? 'step' : undefined}
-            onClick={() => acts.choose(step.key)}
-            onDragStart={event => {
-              event.dataTransfer!.effectAllowed = 'move'
-              event.dataTransfer!.setData('text/plain', '')
-              drag(step.key)
-            }}
-            onDragEnd={() => {
-              drag(null)
-              overAt(null)
-            }}
-          >
-            <span class="number">{i + 1}</span>
-            <bdi>{titleOf(step, words.untitled)}</bdi>
-          </button>
-        </li>
-      ))}
-      <li>
-        <button
-          type="button"
-          class="chip add"
-          disabled={!state.draft || steps.length >= 100}
-          onClick={() => acts.pick('add')}
-        >
-          <Icon name="add" />
-          {words.add}
-        </button>
-      </li>
-    </ol>
-  )
-}
-
 /** What the author clicks next, while an element is picked. */
 const PickBar = ({ what, acts }: { what: 'target' | 'add'; acts: Acts }) => (
   <section class="bar picking" aria-label={words.builder}>
@@ -145,8 +50,9 @@ const PickBar = ({ what, acts }: { what: 'target' | 'add'; acts: Acts }) => (
 
 /** The bar across the window: the draft's steps, and what concerns all of them. */
 export function Bar({ state, acts }: { state: State; acts: Acts }) {
-  const { code, draft, isFrozen, isFolded, picking } = state
-  const isUsable = !state.isOver && (!draft || isOfSteps(draft.flow))
+  const { code, form, draft, isFrozen, isFolded, isOver, picking } = state
+  const isInForm = !isOver && draft !== null && !isOfSteps(draft.flow)
+  const isUsable = !isOver && !isInForm
   if (picking) return <PickBar what={picking} acts={acts} />
   return (
     <section class="bar" aria-label={words.builder}>
@@ -187,6 +93,7 @@ export function Bar({ state, acts }: { state: State; acts: Acts }) {
               </button>
             </>
           )}
+          {isInForm && <FormLink form={form} />}
           <IconButton icon="close" label={words.close} onClick={acts.close} />
         </div>
       </div>

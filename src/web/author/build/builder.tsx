@@ -26,6 +26,7 @@ import { editOnCard } from './on-card.tsx'
 import { listenToShortcuts } from './shortcuts.ts'
 import { type Acts, isOfSteps, type State, stepIn } from './state.ts'
 import { StepPanel } from './step-panel.tsx'
+import { dragSteps } from './strip-dragging.ts'
 import { styles } from './styles.ts'
 
 /** How often the builder returns if the page removed it, and outlines follow, milliseconds. */
@@ -51,6 +52,15 @@ export async function startBuilding(
 ): Promise<void> {
   // Open, because the snippet's steps leave the focus to fields that they can see, and pages get no event of it.
   const place = createPlace('builder', pickStyles + styles, 'open')
+  const endDraggingSteps = dragSteps(place, {
+    show: dragged => patch({ dragged }),
+    drop({ key, before }) {
+      const keys = state.draft?.flow.steps.map(({ key }) => key) ?? []
+      const from = keys.indexOf(key)
+      if (from < 0 || before === from || before === from + 1) return
+      draft.propose({ do: 'move', step: key, after: keys[before - 1] ?? null })
+    },
+  })
   shield(place.shadow, window)
   const root = make(window, 'div', 'builder', { popover: 'manual', lang: 'en' })
   place.shadow.append(root)
@@ -58,8 +68,10 @@ export async function startBuilding(
 
   let state: State = {
     code: visit.code,
+    form: session.formOf(visit.flow),
     draft: null,
     step: session.step.get() ?? visit.step,
+    dragged: null,
     picking: null,
     picked: null,
     isFrozen: false,
@@ -206,6 +218,7 @@ export async function startBuilding(
     freeze.switch(false)
     endShortcuts()
     endDragging()
+    endDraggingSteps()
     clearInterval(timer)
     removeEventListener('scroll', follow, { capture: true })
     pointed.show(null)

@@ -1,4 +1,5 @@
 import type { Step } from '../../snippet/parts.ts'
+import { listenFirst } from './listen-first.ts'
 import { cardIn, pointedAt, stageRoot } from './stage-root.ts'
 
 /** What an author drags: the card of a step, to another side of its element or to another corner. */
@@ -100,14 +101,5 @@ export function dragCard(
     const { side, align } = step.placement
     if (to && (to.side !== side || to.align !== align)) place(step, to)
   }
-  const listeners = { pointerdown: press, pointermove: move, pointerup: drop, pointercancel: end }
-  const entries = Object.entries(listeners) as [string, (event: never) => void][]
-  for (const [name, listener] of entries) {
-    window.addEventListener(name, listener as EventListener, { capture: true })
-  }
-  return () => {
-    for (const [name, listener] of entries) {
-      window.removeEventListener(name, listener as EventListener, { capture: true })
-    }
-  }
+  return listenFirst({ pointerdown: press, pointermove: move, pointerup: drop, pointercancel: end })
 }

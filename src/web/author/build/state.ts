@@ -2,6 +2,7 @@ import type { Pointed, ProposedChange } from '../../../core/flow/edit/proposed.t
 import type { Candidate } from '../../../core/step/candidate.ts'
 import type { Flow, Step } from '../../snippet/parts.ts'
 import type { DraftState } from './draft.ts'
+import type { DraggedStep } from './strip-dragging.ts'
 
 /** An element that was picked, before it is clear which selector finds it. */
 export interface Picked {
@@ -14,9 +15,12 @@ export interface Picked {
 /** Everything that the builder shows. */
 export interface State {
   code: string
+  /** The address of the flow's form in the dashboard. */
+  form: string
   draft: DraftState | null
   /** The key of the step that is shown. */
   step: string | null
+  dragged: DraggedStep | null
   /** What the next picked element is for. */
   picking: 'target' | 'add' | null
   picked: (Picked & { for: 'target' | 'add' }) | null

@@ -3,6 +3,7 @@ import type { Plain } from '../../../core/flow/plain.ts'
 import type { Step } from '../../snippet/parts.ts'
 import { ButtonFields } from './button-fields.tsx'
 import { Group, MarkdownField, Select, TextField } from './fields.tsx'
+import { FormLink } from './form-link.tsx'
 import { IconButton } from './icon.tsx'
 import { PickedElement } from './picked-element.tsx'
 import { QuestionFields } from './question-fields.tsx'
@@ -77,7 +78,15 @@ function PlaceFields({ step, acts }: { step: Step; acts: Acts }) {
   )
 }
 
-function MediaFields({ step: { key, media }, acts }: { step: Step; acts: Acts }) {
+function MediaFields({
+  step: { key, media },
+  form,
+  acts,
+}: {
+  step: Step
+  form: string
+  acts: Acts
+}) {
   if (media?.video) return null
   const set = (value: Plain) => acts.type({ do: 'set', step: key, field: 'media', value })
   /** Another image has another size. */
@@ -103,6 +112,9 @@ function MediaFields({ step: { key, media }, acts }: { step: Step; acts: Acts })
           onType={alt => set({ ...media, alt })}
         />
       )}
+      <div>
+        <FormLink form={form} step={key} label={words.upload} />
+      </div>
     </Group>
   )
 }
@@ -152,7 +164,7 @@ export function StepPanel({ state, acts }: { state: State; acts: Acts }) {
         <PlaceFields step={step} acts={acts} />
         <ButtonFields step={step} startable={draft.startable} acts={acts} />
         <QuestionFields step={step} acts={acts} />
-        <MediaFields step={step} acts={acts} />
+        <MediaFields step={step} form={state.form} acts={acts} />
       </div>
     </section>
   )

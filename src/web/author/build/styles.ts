@@ -14,7 +14,8 @@ export const styles = `
 .state { flex: 1; min-width: 0; color: var(--soft); font-size: 13px }
 .state.bad { color: #ffb4ab }
 .tools { display: flex; gap: 4px; align-items: center }
-.builder button { display: inline-flex; align-items: center; gap: 6px; min-height: 36px; white-space: nowrap }
+.builder :is(button, a) { display: inline-flex; align-items: center; gap: 6px; min-height: 36px; white-space: nowrap }
+.builder a { color: inherit; text-decoration: none; border-radius: 7px } .builder a:hover { background: #373e47 }
 .builder button:disabled { opacity: .45; cursor: default; background: none }
 .builder .icon { justify-content: center; min-width: 36px; color: var(--soft) }
 .icon-drawing { width: 16px; height: 16px; flex: none }
@@ -24,9 +25,10 @@ export const styles = `
 .strip li { all: unset; flex: none; display: block; position: relative }
 .drop-before::before, .drop-after::after { content: ''; position: absolute; inset-block: 2px; width: 3px; border-radius: 2px; background: #6cb6ff }
 .drop-before::before { inset-inline-start: -5px } .drop-after::after { inset-inline-end: -5px }
-.chip { max-width: 220px; border: 1px solid var(--line); background: var(--raised); padding: 4px 12px 4px 8px }
+.chip { max-width: 220px; user-select: none; -webkit-touch-callout: none; border: 1px solid var(--line); background: var(--raised); padding: 4px 12px 4px 8px }
 .chip bdi { overflow: hidden; text-overflow: ellipsis }
 .chip[aria-current] { background: var(--accent); border-color: var(--accent); color: #fff; font-weight: 600 }
+.chip.lifted { cursor: grabbing; box-shadow: 0 6px 18px rgb(0 0 0 / .5) } .strip li:has(.lifted) { z-index: 1 }
 .chip.add { border-style: dashed; background: none; padding-inline: 12px }
 .number { font: 600 12px/20px system-ui, sans-serif; min-width: 20px; text-align: center; border-radius: 10px; background: rgb(255 255 255 / .14) }
 .builder .panel {
@@ -49,7 +51,7 @@ fieldset legend { float: inline-start; width: 100% }
   font: inherit; color: #fff; background: #12161b; border: 1px solid #636e7b; border-radius: 7px; padding: 7px 10px; width: 100%; min-height: 36px;
 }
 .builder textarea { resize: vertical; min-height: 84px }
-.builder :is(input, textarea, select, button):focus-visible { outline: 2px solid #6cb6ff; outline-offset: 1px }
+.builder :is(input, textarea, select, button, a):focus-visible { outline: 2px solid #6cb6ff; outline-offset: 1px }
 .builder ::placeholder { color: #8b97a4 }
 .hint { color: var(--soft); font-size: 12px }
 .builder .marks { display: flex; gap: 2px; border: 0; padding: 0 }
@@ -65,13 +67,13 @@ fieldset legend { float: inline-start; width: 100% }
 .candidate > span { display: grid; gap: 4px; min-width: 0 }
 .end { display: flex; flex-wrap: wrap; gap: 8px; justify-content: end }
 @media (pointer: coarse) { .bar .hint { display: none } }
-@media (forced-colors: active) { .bar, .builder .panel, .builder button { border: 1px solid } }
+@media (forced-colors: active) { .bar, .builder .panel, .builder :is(button, a) { border: 1px solid } }
 @media print { .builder { display: none } }
 @media (max-width: 640px) {
   .bar { inset-inline: 8px; inset-block-end: 8px; padding: 8px }
   .on-top .bar { inset-block: 8px auto }
   .bar.picking { max-width: none; flex-wrap: wrap; width: auto } .bar.picking .state { flex-basis: 100% }
-  .builder button, .builder :is(input:not([type=radio], [type=checkbox]), select) { min-height: 44px; min-width: 44px }
+  .builder :is(button, a), .builder :is(input:not([type=radio], [type=checkbox]), select) { min-height: 44px; min-width: 44px }
   .about { flex-wrap: wrap; row-gap: 2px } .about .state { order: 5; flex-basis: 100% } .tools { margin-inline-start: auto }
   .wide-only { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
   .builder .panel, .builder.other .panel { inset-inline: 8px; width: auto; max-height: 45dvh }

@@ -19,7 +19,8 @@ export const words = {
   later: 'Move later',
   delete: 'Delete step',
   empty: 'No steps yet. Add one.',
-  inForm: 'Checklists and resource centres are edited in the dashboard’s form. Close the builder.',
+  inForm: 'Checklists and resource centres are edited in the dashboard’s form.',
+  openForm: 'Open the form',
   loading: 'Loading the draft…',
 
   saved: 'Saved in the draft',
@@ -79,6 +80,7 @@ export const words = {
   media: 'Image address',
   mediaHint:
     'Starts with https://. To upload an image, open Media of this step in the dashboard. It then appears here.',
+  upload: 'Open this step in the dashboard',
   alt: 'Description for people who cannot see it',
 
   pickFor: {

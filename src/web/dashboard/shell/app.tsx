@@ -16,6 +16,8 @@ import { Notice, Skeleton } from './states.tsx'
 const signInPath = `${base}/sign-in`
 /** The address of the server's page without an organisation, because every organisation is on the server. */
 const serverPath = `${base}/server`
+/** Stands for the organisation of whoever is signed in: pages on which a flow is built know none. */
+const ownPath = `${base}/-/`
 const retryMs = 3_000
 
 /** The code of a sign-in link. It works once, and is removed from the address when it is spent. */
@@ -71,15 +73,18 @@ const SignInAgain = () => (
 )
 
 function Pages() {
-  const { path, route } = useLocation()
+  const { path, url, route } = useLocation()
   useSession()
   const isIn = presence.value === 'in'
   // Unless an organisation has this slug.
   const isServer = path === serverPath && session.value?.organisation.slug !== 'server'
-  const isAtDoor = path === signInPath || path === base || path === '/' || isServer
+  const isOwn = path.startsWith(ownPath)
+  const isAtDoor = path === signInPath || path === base || path === '/' || isServer || isOwn
   const hasCode = codeInAddress() !== ''
   useEffect(() => {
-    if (isIn && isAtDoor && !hasCode) route(addressOf(isServer ? ['server'] : []), true)
+    if (!isIn || !isAtDoor || hasCode) return
+    const within = isOwn ? url.slice(ownPath.length - 1) : ''
+    route(addressOf(isServer ? ['server'] : []) + within, true)
   }, [isIn, isAtDoor, hasCode])
   if (presence.value === 'out' && session.value === null) return <SignInPage />
   if (session.value === null) {

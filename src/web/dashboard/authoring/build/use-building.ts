@@ -107,6 +107,9 @@ export function useBuilding(
       if (isOver || !value) return
       state.value = value.state
       if (value.state === 'ended') return
+      // The page shows the saved draft, which may have been changed elsewhere, as by an uploaded image.
+      if (value.changes.some(({ number }) => number > appliedTo)) await editing.refresh()
+      if (isOver) return
       apply(value.changes)
       // What the author changes in the form is saved by itself.
       await settle(value.changes.length === 0 || (await editing.save()))

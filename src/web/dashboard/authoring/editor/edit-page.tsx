@@ -4,6 +4,7 @@ import { Failure } from '../../api/failure.ts'
 import { may, presence } from '../../api/session.ts'
 import { FlowFrame } from '../../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../../flows/flow-list.ts'
+import { useFilters } from '../../shell/address.ts'
 import type { PageProps } from '../../shell/routes.ts'
 import { FailureNotice, Skeleton } from '../../shell/states.tsx'
 import { BuildNotice, BuildOnPage } from '../build/build-on-page.tsx'
@@ -54,7 +55,8 @@ function Edit({ flow }: { flow: AuthoredFlow }) {
 function EditLoaded({ flow, editing }: { flow: AuthoredFlow; editing: Editing }) {
   const isEditor = may('flows:write')
   const canWrite = isEditor && !flow.isLocked
-  const part = useSignal<string | null>(null)
+  const { filters } = useFilters()
+  const part = useSignal<string | null>(filters.part ?? null)
   const building = useBuilding(editing, flow.key, key => (part.value = key))
   const { flow: written } = editing.work.value
   const steps = written ? entriesOf(written, 'steps') : []

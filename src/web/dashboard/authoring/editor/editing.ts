@@ -71,6 +71,14 @@ export class Editing {
     this.conflict.value = this.rejected.value = null
   }
 
+  /** Goes on with what the server has by now, unless something is unsaved here. @throws Failure */
+  async refresh(): Promise<void> {
+    const base = this.base.peek()
+    if (!base || this.isDirty.peek() || this.conflict.peek()) return
+    const now = await readBase(String(base.flow.key))
+    if (now.etag !== base.etag && !this.isDirty.peek()) this.load(now)
+  }
+
   private hold(base: Base): void {
     this.known.add(base.etag)
     this.base.value = base
