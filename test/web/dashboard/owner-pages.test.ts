@@ -244,7 +244,7 @@ test('a change of settings is under the organisation’s name, which finds it', 
   const { name } = (await manage<Me>('GET', '/me')).organisation
   const { page } = await house.visit('/settings/audit')
   const line = page.getByRole('row', { name: 'Changed settings' }).first()
-  await line.getByText('retention, days').waitFor()
+  await line.getByText(/retention, days from .+ to 81/).waitFor()
   await line.getByRole('link', { name }).click()
   await page.waitForURL(/subject=org_/)
   const search = page.getByRole('searchbox', { name: 'Changes of' })
