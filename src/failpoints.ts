@@ -24,17 +24,21 @@ export const failpoints = {
 export type Failpoint = keyof typeof failpoints
 
 /** `<action>`, `@<pass>` of the first time, `*<times>`. */
-const grammar = /^(exit|error|full|hang|delay:(\d{1,6}))(?:@(\d{1,9}))?(?:\*(\d{1,9}))?$/
+const grammar = /^(exit|error|full|hang|stall|delay:(\d{1,6}))(?:@(\d{1,9}))?(?:\*(\d{1,9}))?$/
 
-/** What is armed in this thread. */
-let armed: ReadonlyMap<string, () => void> = new Map()
+/** The point whose work is done by another thread, so that it can stall. */
+const beside: Failpoint = 'before_sync'
+
+/** What is armed in this thread. Returns whether the work stalls. */
+let armed: ReadonlyMap<string, () => boolean> = new Map()
 
 /**
  * Arms in this thread what `CAIRN_FAILPOINTS` says, and nothing else: `name=action,…`, with the actions
  * `exit` (the thread, or the command, ends at once), `error` (an error is thrown), `full` (the error of a
- * full disk), `delay:<milliseconds>` (the thread stands still, as with a slow disk) and `hang` (it never
- * turns again). `before_commit=error@20*3` acts at the 20th, 21st and 22nd pass of a thread; without `@` it
- * acts from the first pass on, without `*` forever.
+ * full disk), `delay:<milliseconds>` (the thread stands still, as with a slow disk), `hang` (it never
+ * turns again) and, at `before_sync` alone, `stall` (the sync never ends, and the thread goes on, as with a
+ * disk that hangs). `before_commit=error@20*3` acts at the 20th, 21st and 22nd pass of a thread; without `@`
+ * it acts from the first pass on, without `*` forever.
  *
  * @throws ConfigError if there is no such point or action, so that no test passes because of a typing error
  */
@@ -44,21 +48,25 @@ export function armFailpoints(variable = ''): void {
     entries.map(entry => {
       const [name = '', action = ''] = entry.split('=', 2)
       const found = Object.hasOwn(failpoints, name) ? grammar.exec(action) : null
-      if (found) return [name, acting(name, found)]
+      const isPossible = found?.[1] !== 'stall' || name === beside
+      if (found && isPossible) return [name, acting(name, found)]
       const names = Object.keys(failpoints).join(', ')
       throw new ConfigError([
-        `CAIRN_FAILPOINTS: "${entry}" is no <point>=<action>[@<pass>][*<times>], with a point of ${names} and an action of exit, error, full, hang, delay:<milliseconds>`,
+        `CAIRN_FAILPOINTS: "${entry}" is no <point>=<action>[@<pass>][*<times>], with a point of ${names} and an action of exit, error, full, hang, delay:<milliseconds> (at ${beside} also stall)`,
       ])
     }),
   )
 }
 
 /** Called where a thread passes a point; does nothing unless that is armed. */
-export const failpoint = (name: Failpoint): void => armed.get(name)?.()
+export const failpoint = (name: Failpoint): void => {
+  armed.get(name)?.()
+}
 
 /**
  * Makes work fail first if the point is already armed in this thread; otherwise returns the work itself. So
- * what every request and every commit passes is decorated where it is made, and costs nothing.
+ * what every request and every commit passes is decorated where it is made, and costs nothing. Work that
+ * stalls is not begun: it calls nobody back.
  */
 export function failing<Args extends readonly unknown[], Result>(
   name: Failpoint,
@@ -66,19 +74,17 @@ export function failing<Args extends readonly unknown[], Result>(
 ): (...args: Args) => Result {
   const fail = armed.get(name)
   if (!fail) return work
-  return (...args) => {
-    fail()
-    return work(...args)
-  }
+  return (...args) => (fail() ? (undefined as Result) : work(...args))
 }
 
-function acting(name: string, found: RegExpExecArray): () => void {
+function acting(name: string, found: RegExpExecArray): () => boolean {
   const [, action = '', delayMs, first = 1, times = Number.POSITIVE_INFINITY] = found
   let passes = 0
   return () => {
     passes++
     const isDue = passes >= Number(first) && passes < Number(first) + Number(times)
     if (isDue) fail(name, action, Number(delayMs))
+    return isDue && action === 'stall'
   }
 }
 
@@ -89,5 +95,5 @@ function fail(name: string, action: string, delayMs: number): void {
     throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
   }
   if (action === 'error') throw new Error(`Failpoint ${name}`)
-  Bun.sleepSync(delayMs)
+  if (action !== 'stall') Bun.sleepSync(delayMs)
 }

@@ -34,6 +34,14 @@ test('a delay holds the thread up for as long as it says', () => {
   expect(turned).toBe(false)
 })
 
+test('work that stalls is never done, and the thread goes on', () => {
+  let done = 0
+  armFailpoints('before_sync=stall@2*1')
+  const decorated = failing('before_sync', () => done++)
+  for (let pass = 1; pass <= 3; pass++) decorated()
+  expect(done).toBe(2)
+})
+
 test('a full disk is reported as SQLite reports it', () => {
   armFailpoints('before_commit=full')
   expect(passBeforeCommit).toThrow(expect.objectContaining({ code: 'SQLITE_FULL' }))
@@ -57,10 +65,10 @@ test.each([
   expect(passes.join('')).toBe(expected)
 })
 
-test.each(['nowhere=exit', 'before_commit', 'before_commit=explode', 'before_commit=delay'])(
-  'what arms nothing is refused, with what could be meant: %s',
-  variable => {
-    expect(() => armFailpoints(variable)).toThrow(ConfigError)
-    expect(() => armFailpoints(variable)).toThrow(/before_commit.*delay:<milliseconds>/)
-  },
-)
+test.each([
+  ...['nowhere=exit', 'before_commit', 'before_commit=explode', 'before_commit=delay'],
+  'before_commit=stall',
+])('what arms nothing is refused, with what could be meant: %s', variable => {
+  expect(() => armFailpoints(variable)).toThrow(ConfigError)
+  expect(() => armFailpoints(variable)).toThrow(/before_commit.*delay:<milliseconds>/)
+})

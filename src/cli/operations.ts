@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { lasting } from '../core/time/durations.ts'
+import type { AuditLog } from '../modules/access/schema.ts'
 import type {
   Compacted,
   DeadLetterList,
@@ -19,6 +20,13 @@ export const addNodes = (cairn: Command) => addRow(cairn, nodesRow)
 export const addRebuild = (cairn: Command) => addRow(cairn, rebuildRow)
 export const addCompact = (cairn: Command) => addRow(cairn, compactRow)
 
+/** What was changed, as commands call it: settings have their names, and not the organisation's id. */
+function subjectOf({ action, subject, after }: AuditLog['lines'][number]): string {
+  if (action === 'settings.change') return Object.keys(after ?? {}).join(', ')
+  const isOrganisation = /^(organisation|key|identity_secret)\./.test(action)
+  return isOrganisation ? 'organisation' : subject
+}
+
 const auditRow: Row = {
   name: 'audit',
   about: 'list the latest changes to an organisation and who made them, newest first',
@@ -31,7 +39,7 @@ const auditRow: Row = {
     actor: 'actor',
     via: 'via',
     action: 'action',
-    subject: 'subject',
+    subject: subjectOf,
     note: 'note',
   },
   none: 'No changes.',

@@ -97,7 +97,7 @@ const rows: Row[] = [
 
 function outcomeOf(flow: PersonHistory['flows'][number]): string {
   if (flow.completedAt ?? flow.flowCompletedAt) return 'completed'
-  return flow.dismissedAt ? 'dismissed' : 'in progress'
+  return flow.dismissedAt ? 'dismissed' : 'unfinished'
 }
 
 export function addPeople(cairn: Command): void {

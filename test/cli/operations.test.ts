@@ -157,6 +157,16 @@ describe('compact', () => {
   }, 300_000)
 })
 
+test('audit names settings as commands do, and an organisation without its id', async () => {
+  await place.run(['org', 'set', 'retentionDays', '9'])
+  const { stdout } = await place.run(['audit'])
+  expect(stdout).toMatch(/ settings\.change +retentionDays/)
+  expect(stdout).toMatch(/ organisation\.create +organisation/)
+  expect(stdout).not.toContain(organisation.id)
+  const [line] = await place.json<{ subject: string }[]>(['audit'])
+  expect(line!.subject).toBe(organisation.id)
+})
+
 describe('rebuild', () => {
   test('counts flows and events, in the singular for one', async () => {
     expect(await place.run(['rebuild'])).toEqual({

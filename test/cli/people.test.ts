@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { apiOf, firstFlowOf, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 
 /** People and segments from the command line. What the routes return is tested beside them. */
@@ -35,4 +36,15 @@ test('the CSV is printed alone, and nobody is an error of show', async () => {
   const nobody = await cairn.run(['people', 'show', 'ada'])
   expect([nobody.status, nobody.stdout]).toEqual([1, ''])
   expect(nobody.stderr).toContain('no data for this person')
+})
+
+test('a run without an outcome is unfinished, as in the dashboard', async () => {
+  await using place = new CommandLine()
+  const { snippetKey } = await withTour(place)
+  const api = apiOf(await place.serve(), snippetKey)
+  const { id: flowId } = await firstFlowOf(api)
+  const event = { kind: 'flow_started', flowId, runId: 'r', userId: 'ada' }
+  expect((await api('POST', '/events', { events: [event] })).status).toBe(202)
+  const { stdout } = await place.run(['people', 'show', 'ada'])
+  expect(stdout).toMatch(/\ntour +unfinished +1\n/)
 })

@@ -54,7 +54,7 @@ describe('a link', () => {
     expect(body).toMatchObject({
       role,
       organisation: { id: tenant.organisation.id, slug: tenant.organisation.slug },
-      person: { name: 'link by operator' },
+      person: { name: 'Sign-in link (made on the server by operator)' },
     })
     const me = await (await visitor.api('GET /manage/me')).json()
     expect(me).toMatchObject({ kind: 'session', scopes: [...scopesOfRole[role]] })

@@ -36,7 +36,10 @@ const isIn = async (server: Server, cookie: string) =>
 test('a link is printed with the address at which browsers reach the server', async () => {
   const { url, ...link } = await newLink('--public-url', 'https://cairn.example.com/below/')
   expect(url).toMatch(/^https:\/\/cairn\.example\.com\/below\/dashboard\/sign-in#[\w-]{43}$/)
-  expect(link).toMatchObject({ role: 'viewer', name: expect.stringMatching(/^link by /) })
+  expect(link).toMatchObject({
+    role: 'viewer',
+    name: expect.stringMatching(/^Sign-in link \(made on the server by .+\)$/),
+  })
   const server = await place.serve()
   const { stdout } = await place.run(['dashboard', 'link', '--role', 'owner', '--name', 'Ann'])
   expect(stdout).toMatch(

@@ -79,7 +79,7 @@ function ruleOf(rule: Condition, candidate: Candidate, visit: Visit): DecidedRul
   const reason = reasons[rule](candidate, visit, holds !== false)
   if (reason === null) return []
   if (!isOfPage && history.inProgress) {
-    return [{ rule, holds: true, why: 'a run is in progress', parts: [] }]
+    return [{ rule, holds: true, why: 'a run is unfinished', parts: [] }]
   }
   const { why, parts = [] } = typeof reason === 'string' ? { why: reason } : reason
   return [{ rule, holds, why, parts }]
@@ -179,7 +179,7 @@ function urlReason(rule: UrlRule, url: URL): Reason {
 function urlWhy({ steps }: Candidate['flow'], parts: readonly Reason[], holds: boolean): string {
   if (parts.length > 0 && !parts.some(part => part.holds)) {
     return holds
-      ? 'a run is in progress, and one of its steps is for this page'
+      ? 'a run is unfinished, and one of its steps is for this page'
       : 'no pattern matches the address'
   }
   const page = steps[0] && pageOf(steps[0])
@@ -200,7 +200,7 @@ function frequencyWhy(frequency: Candidate['flow']['frequency'], history: FlowHi
     return `once, and it was dismissed on ${day(dismissedAt)}`
   }
   if (inProgress && startedAt !== null) {
-    return `${name}, and the run of ${day(startedAt)} is in progress`
+    return `${name}, and the run of ${day(startedAt)} is unfinished`
   }
   if (completedAt !== null) return `always, and it was completed on ${day(completedAt)}`
   const end = dismissedAt === null ? 'never completed' : `dismissed on ${day(dismissedAt)}`

@@ -28,9 +28,9 @@ export const definitions = {
   completions: 'Runs that were completed, in the range or later.',
   uniqueCompleters: 'Distinct people with a completed run.',
   dismissals: 'Runs that were dismissed and never completed.',
-  inProgress: 'Runs that were neither completed nor dismissed, whatever their age.',
+  inProgress: 'Unfinished runs: neither completed nor dismissed, whatever their age.',
   stalled:
-    'Runs in progress without an event in the last 7 days. The other runs in progress are active.',
+    'Unfinished runs without an event in the last 7 days. The other unfinished runs are active.',
   completionRate: 'Completions divided by starts, four decimals. Null if there are no starts.',
   timeToComplete: `Seconds from a run's start to its earliest completion. ${duration}.`,
   'timeToComplete.count': 'Completed runs without those in untimed.',
@@ -44,9 +44,9 @@ export const definitions = {
   skipped: 'Runs that skipped the step, with or without a view.',
   targetMissing: "Runs in which the step's element was reported missing.",
   droppedHere:
-    "Runs that are not completed and viewed no later step, by position in the run's version. Includes runs in progress.",
-  stillHere: 'Runs of droppedHere in progress that had an event in the last 24 hours.',
-  activeHere: 'Runs of droppedHere in progress that had an event in the last 7 days.',
+    "Runs that are not completed and viewed no later step, by position in the run's version. Includes unfinished runs.",
+  stillHere: 'Unfinished runs of droppedHere that had an event in the last 24 hours.',
+  activeHere: 'Unfinished runs of droppedHere that had an event in the last 7 days.',
   dropOffRate: 'droppedHere divided by reached, four decimals. Null if no run reached the step.',
   stepSeconds: `medianSeconds and p90Seconds of a step: from a run's first view of it to its first completion or skip, otherwise to its first view of a later step. Runs with neither are not counted. ${duration}.`,
   question:
@@ -123,7 +123,7 @@ export const requestedDefinitions = {
   ways: {
     ways: 'Paths of runs from step to step, by their first view of each. Steps viewed at the same time are in order of position. Each run is in one row from the start (from is null), in one row for each further step, and in one row to its end.',
     'ways.from': 'The previous step. Null for the start.',
-    'ways.to': 'The next step; at the end completed, dismissed, or null if in progress.',
+    'ways.to': 'The next step; at the end completed, dismissed, or null if unfinished.',
     'ways.runs': 'Runs that took this path.',
     'steps.leftOut':
       "Runs that viewed a later step, by position in the run's version, but never this one: a rule or a button led past it, or its element was missing.",

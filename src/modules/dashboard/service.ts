@@ -59,7 +59,7 @@ export async function createLink(
     ...{ sha256: dashboardSecretHash(code)!, id: newId('invitation') },
     ...({ method: 'link', issuer: linkIssuer, role } as const),
     subject: name ?? `${role} ${principal.name}`,
-    name: name ?? shown(`link by ${principal.name}`, maxNameLength),
+    name: name ?? shown(nameOfLink(principal), maxNameLength),
     isNamed: name !== undefined,
     createdBy: principal.name,
     createdById: principal.kind === 'session' ? principal.session.memberId : null,
@@ -71,6 +71,12 @@ export async function createLink(
   await store.createLink(organisation.ref, link, { ...entry, after })
   return { ...after, code }
 }
+
+/** What members and audit log call somebody who came by a link and has given no name. */
+const nameOfLink = ({ kind, name }: Principal) =>
+  kind === 'operator'
+    ? `Sign-in link (made on the server by ${name})`
+    : `Sign-in link (made by ${name})`
 
 /** Signs in the first person to redeem a link's code. @throws AppError `unauthorized` */
 export async function redeemCode(

@@ -24,7 +24,7 @@ export function resultsInWords(results: Analytics): string {
   const few = totals.starts > 0 && totals.starts < 30
   return [
     `"${flowName}", ${from} to ${to} (${timezone})${complete ? '' : ', the last day is not over'}.`,
-    `${counted(totals.starts, 'run')} started, by ${counted(totals.uniqueUsers, 'person', 'people')}. ${totals.completions} were completed (${percent(totals.completionRate)}), ${totals.dismissals} were dismissed, ${totals.inProgress} are in progress.`,
+    `${counted(totals.starts, 'run')} started, by ${counted(totals.uniqueUsers, 'person', 'people')}. ${totals.completions} were completed (${percent(totals.completionRate)}), ${totals.dismissals} were dismissed, ${totals.inProgress} are unfinished.`,
     ...(few ? ['There are too few runs for a conclusion.'] : []),
     `Median time to complete: ${seconds(timeToComplete.medianSeconds)}, 90th percentile ${seconds(timeToComplete.p90Seconds)}.`,
     ...steps.map(stepInWords),

@@ -71,7 +71,7 @@ const Filters = {
   outcome: Type.Optional(
     OneOf(filteredOutcomes, {
       description:
-        'Only runs with this outcome. Of the runs in progress, `stalled` had no event in the last 7 days, `active` had one. `left` is dismissed or stalled.',
+        'Only runs with this outcome. Of the unfinished runs (`in_progress`), `stalled` had no event in the last 7 days, `active` had one. `left` is dismissed or stalled.',
     }),
   ),
   furthest: Type.Optional(
@@ -131,7 +131,7 @@ const RunOfList = Type.Object({
   version: Type.Integer({ examples: [3] }),
   outcome: OneOf(runOutcomes),
   stalled: Type.Boolean({
-    description: 'Whether the run is in progress and had no event in the last 7 days.',
+    description: 'Whether the run is unfinished and had no event in the last 7 days.',
     examples: [false],
   }),
   startedAt: Instant('Time of the first event of the run.'),

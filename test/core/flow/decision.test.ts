@@ -112,20 +112,20 @@ describe('how often', () => {
 
   test.each([
     ['once', 'never', true, 'once, and this person has not started it'],
-    ['once', 'open', true, 'once, and the run of 2026-11-03 is in progress'],
+    ['once', 'open', true, 'once, and the run of 2026-11-03 is unfinished'],
     ['once', 'completed', false, 'once, and it was completed on 2026-11-03'],
     ['once', 'dismissed', false, 'once, and it was dismissed on 2026-11-03'],
     ['once', 'dismissed, then open', false, 'once, and it was dismissed on 2026-11-03'],
     ['once', 'completed, then open', false, 'once, and it was completed on 2026-11-03'],
     ['until_completed', 'never', true, 'until completed, and this person has not started it'],
-    ['until_completed', 'open', true, 'until completed, and the run of 2026-11-03 is in progress'],
+    ['until_completed', 'open', true, 'until completed, and the run of 2026-11-03 is unfinished'],
     ['until_completed', 'completed', false, 'until completed, and it was completed on 2026-11-03'],
     ['until_completed', 'dismissed', true, 'until completed, and it was dismissed on 2026-11-03'],
     [
       'until_completed',
       'dismissed, then open',
       true,
-      'until completed, and the run of 2026-11-05 is in progress',
+      'until completed, and the run of 2026-11-05 is unfinished',
     ],
     [
       'until_completed',
@@ -136,7 +136,7 @@ describe('how often', () => {
     ['always', 'never', true, 'always, and this person has not started it'],
     ['always', 'completed', true, 'always, and it was completed on 2026-11-03'],
     ['always', 'dismissed', true, 'always, and it was dismissed on 2026-11-03'],
-    ['always', 'completed, then open', true, 'always, and the run of 2026-11-05 is in progress'],
+    ['always', 'completed, then open', true, 'always, and the run of 2026-11-05 is unfinished'],
   ] as const)('%s, %s: %p', (frequency, history, holds, why) => {
     const { rules } = decide(candidate({ frequency, history: histories[history]! }), visit, [])
     expect(rules.find(({ rule }) => rule === 'frequency')).toMatchObject({ holds, why })

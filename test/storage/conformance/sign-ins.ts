@@ -200,8 +200,15 @@ export function signInsConform(open: OpenStore): void {
     const ida = listed.find(({ method }) => method === 'provider')!
     const name = (text: string) =>
       signIns().nameMember(own.ref, jon.id, text, auditOf('member.name', jon.id))
+    const nameNow = async () =>
+      (await members.members(own.ref, 1)).find(({ id }) => id === jon.id)?.name
+    // Until a name is given, the member has that of the newest link.
+    await begin({ ...invited, subject: 'jon', name: 'Another link', isNamed: false }, own)
+    expect(await nameNow()).toBe('Another link')
     expect(await name('Ida')).toBe('taken')
     expect(await name('Jon')).toBe('named')
+    await begin({ ...invited, subject: 'jon', name: 'A third link', isNamed: false }, own)
+    expect(await nameNow()).toBe('Jon')
     expect(await name('Jo')).toBe('named_before')
     const change = (of: Tenant) =>
       members.changeRole(of.ref, jon.id, 'editor', false, auditOf('member.role', jon.id))

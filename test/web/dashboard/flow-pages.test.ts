@@ -246,6 +246,10 @@ describe('versions', () => {
     await dialog.getByText('Visitors stop seeing it on their next page').waitFor()
     await dialog.getByRole('button', { name: 'Unpublish' }).click()
     await page.getByRole('status').getByText('Unpublished.').waitFor()
+    // One button is left, and what it belongs to has a name of its own.
+    const part = page.getByRole('region', { name: 'Stop using this flow' })
+    await page.getByRole('button', { name: 'Unpublish' }).waitFor({ state: 'detached' })
+    expect(await part.getByRole('button').allInnerTexts()).toEqual(['Archive'])
     await page.getByRole('link', { name: 'Health' }).click()
     await page.getByRole('heading', { name: 'Not published' }).waitFor()
     await page.goBack()

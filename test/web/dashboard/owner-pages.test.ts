@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { join } from 'node:path'
+import type { Me } from '../../../src/modules/access/schema.ts'
 import type { NodeList } from '../../../src/modules/operations/schema.ts'
 import { type Page, rest } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse, requireSound, resize } from '../../support/dashboard.ts'
@@ -235,6 +236,24 @@ test('the audit log shows a change in words, not in JSON', async () => {
   const { page } = await house.visit('/settings/audit?subject=Free+and+gone')
   const line = page.getByRole('row', { name: 'Created a segment' })
   await line.getByText('filter plan is free, welcome: dismissed').waitFor()
+})
+
+test('a change of settings is under the organisation’s name, which finds it', async () => {
+  const manage = await house.manager('settings:write')
+  await manage('PATCH', '/settings', { retentionDays: 81 })
+  const { name } = (await manage<Me>('GET', '/me')).organisation
+  const { page } = await house.visit('/settings/audit')
+  const line = page.getByRole('row', { name: 'Changed settings' }).first()
+  await line.getByText(/retention, days from .+ to 81/).waitFor()
+  await line.getByRole('link', { name }).click()
+  await page.waitForURL(/subject=org_/)
+  const search = page.getByRole('searchbox', { name: 'Changes of' })
+  expect(await search.inputValue()).toBe(name)
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await search.fill(name)
+  await search.press('Enter')
+  await page.waitForURL(/subject=org_/)
+  await line.waitFor()
 })
 
 test('the audit log is filtered by subject and split into pages, each with an address', async () => {

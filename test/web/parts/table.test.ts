@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { stepColumns } from '../../../src/web/dashboard/analytics/funnel.tsx'
 import { type Column, sortRows, tableCsv } from '../../../src/web/dashboard/parts/table-rows.ts'
 
 interface Row {
@@ -38,4 +39,20 @@ test('a downloaded table has the names and values of the page, and no formula', 
   const seconds: Column<Row> = { name: 'Median time', unit: 'seconds', value: () => 1.5 }
   const text = tableCsv([name, bar, runs, seconds], [{ name: '=cmd()', runs: null }])
   expect(text).toBe(`\uFEFFStep,Runs,Median time (seconds)\r\n'=cmd(),,1.5\r\n`)
+})
+
+test('the first step of a downloaded funnel has the number 1, as on the page', () => {
+  const numbers = {
+    ...{ reached: 40, completed: 30, skipped: 0, targetMissing: 0, droppedHere: 10 },
+    ...{ medianSeconds: null, p90Seconds: null },
+  }
+  const steps = ['', 'Invite'].map((title, position) => ({
+    ...{ ...numbers, key: `s${position}`, title, position },
+  })) as never[]
+  const data = { totals: { starts: 40 }, flowKey: 'welcome', steps } as never
+  const columns = stepColumns({ data, other: null, question: {} as never })
+  const names = tableCsv(columns, steps)
+    .split('\r\n')
+    .map(line => line.split(',')[0]!)
+  expect(names).toEqual(['\uFEFFStep', '1. s0', '2. Invite', ''])
 })

@@ -300,7 +300,8 @@ export function enter(
     .set({
       method,
       isRoleProvided: method === 'provider' && who.role !== null,
-      ...(who.isNamed && { name: who.name, isNamed: true }),
+      ...(who.isNamed && { isNamed: true }),
+      ...((who.isNamed || !known.isNamed) && { name: who.name }),
     })
     .where(eq(members.id, known.id))
     .returning()

@@ -66,17 +66,12 @@ export function AuditChange({ line: { before, after } }: { line: AuditLine }) {
           <span class="soft">{nameOf(name)}</span>{' '}
           {before && name in before && (
             <>
-              <del class="soft">
-                <span class="unseen">from </span>
-                {shown(name, before[name])}
-              </del>{' '}
-              <span aria-hidden="true">→</span>{' '}
+              <span class="soft">
+                from <del>{shown(name, before[name])}</del> to
+              </span>{' '}
             </>
           )}
-          <ins>
-            {before && name in before && <span class="unseen">to </span>}
-            {shown(name, after?.[name])}
-          </ins>
+          <ins>{shown(name, after?.[name])}</ins>
         </li>
       ))}
     </ul>

@@ -2,12 +2,25 @@ import { useSignal } from '@preact/signals'
 import type { AuditLog } from '../../../modules/access/schema.ts'
 import { momentHere } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
+import { session } from '../api/session.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { queryOf, useFilters } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { auditActions } from './audit-actions.ts'
 import { AuditChange, type AuditLine } from './audit-change.tsx'
+
+/** The organisation's own changes have its ID as their subject; people know its name. */
+function shownSubject(subject: string): string {
+  const organisation = session.value?.organisation
+  return subject === organisation?.id ? organisation.name : subject
+}
+
+/** The subject that somebody means who types what is shown. */
+function subjectShownAs(text: string): string {
+  const organisation = session.value?.organisation
+  return organisation && text === organisation.name ? organisation.id : text
+}
 
 const columns = (addressOfSubject: (subject: string) => string): Column<AuditLine>[] => [
   {
@@ -30,8 +43,8 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
       <span>
         {auditActions[action] ?? action}
         <span class="row-note">
-          <a href={addressOfSubject(subject)} title={`Changes of “${subject}”`}>
-            <code>{subject}</code>
+          <a href={addressOfSubject(subject)} title={`Changes of “${shownSubject(subject)}”`}>
+            <code>{shownSubject(subject)}</code>
           </a>
         </span>
       </span>
@@ -58,10 +71,10 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
 function Find() {
   const { filters, setFilters } = useFilters()
   const typed = useSignal<string | null>(null)
-  const text = typed.value ?? filters.subject ?? ''
+  const text = typed.value ?? shownSubject(filters.subject ?? '')
   const show = (subject: string) => {
     typed.value = null
-    setFilters({ subject: subject.trim() || null, before: null })
+    setFilters({ subject: subjectShownAs(subject.trim()) || null, before: null })
   }
   return (
     <form

@@ -26,7 +26,7 @@ export function YourName() {
       >
         <TextField
           label="Name"
-          hint="Your colleagues see it beside your changes. It cannot be changed here later."
+          hint="Your colleagues see it beside your changes. To change it later, ask an owner for a new invitation."
           maxLength={100}
           autocomplete="name"
           problem={failure ? explained(failure) : undefined}

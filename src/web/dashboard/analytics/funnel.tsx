@@ -49,7 +49,8 @@ interface Shown {
   question: Question
 }
 
-function columnsOf({ data, other, question }: Shown): Column<StepNumbers>[] {
+/** The columns of the steps, on the page and in the file. */
+export function stepColumns({ data, other, question }: Shown): Column<StepNumbers>[] {
   const { totals, flowKey } = data
   const isTimed = (step: StepNumbers) => step.medianSeconds !== null && step.reached >= fewest
   const longest = Math.max(0, ...data.steps.filter(isTimed).map(step => step.p90Seconds ?? 0))
@@ -171,7 +172,7 @@ export function Funnel(shown: Shown) {
         caption="Steps with the runs that reached them"
         class="funnel"
         file={`${data.flowKey}-steps`}
-        columns={columnsOf(shown)}
+        columns={stepColumns(shown)}
         rows={data.steps}
         keyOf={({ stepId }) => stepId}
       />

@@ -41,7 +41,7 @@ export function Publish({ flow }: Changing) {
   const next = hasDraft ? (version ?? 0) + 1 : version!
   const why =
     flow.status === 'published'
-      ? 'Visitors get the new version on their next page. Runs in progress count under the old one.'
+      ? 'Visitors get the new version on their next page. Unfinished runs count under the old one.'
       : 'Visitors get it on their next page.'
   return (
     <Opener look="primary" label="Publish" isOpenAtFirst={isFromEditor}>

@@ -31,7 +31,7 @@ export function Withdraw({ flow }: Changing) {
   return (
     <Part
       id="withdraw"
-      title={offered.length > 1 ? 'Unpublish or archive' : verbs[offered[0]!].name}
+      title="Stop using this flow"
       beside={
         <div class="actions">
           {offered.map(verb => (
