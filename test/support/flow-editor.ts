@@ -24,8 +24,13 @@ export const textIn = (page: Page) =>
   ) as Promise<string>
 
 /** Waits until the server has all that was written, which it gets by itself. */
-export const isSaved = (page: Page): Promise<void> =>
-  page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
+export async function isSaved(page: Page): Promise<void> {
+  // The browser hands typed text to the editor by the next frame. Until then, "Saved" is about the text before.
+  await page.evaluate(
+    'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))',
+  )
+  await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
+}
 
 export const draftOf = async (manage: Manage, key: string) =>
   (await manage<{ text: string }>('GET', `/flows/${key}/draft?text=1`)).text
