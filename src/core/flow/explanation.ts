@@ -167,8 +167,10 @@ const statusReasons: Readonly<Record<FlowStatus, string>> = {
 const minute = (epochMs: number) =>
   `${new Date(epochMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** The day in UTC, for people to read. */
-const day = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 10)
+const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** The day in UTC, for people to read: `3 Nov 2026`. */
+const day = (epochMs: number) => dayFormat.format(epochMs)
 
 function urlReason(rule: UrlRule, url: URL): Reason {
   const holds = urlMatches(rule, url)

@@ -80,7 +80,7 @@ test('the page shows events as they arrive, as the API returns them, until their
     expect(kind!.toLowerCase()).toStartWith(event.kind!.replaceAll('_', ' '))
     expect(verdict!.toLowerCase()).toStartWith(event.verdict)
     if (event.message) expect(verdict).toContain(event.message)
-    expect(flow).toStartWith(event.flowKey ?? '')
+    expect(flow).toStartWith(event.flowKey ? welcome.name : '')
     expect(url).toBe(event.url ?? '')
     expect(person).toContain(event.userId ?? event.anonymousId!)
   }

@@ -48,7 +48,7 @@ test('health over time shows when a step lost its element, and matches the API a
   expect(await section.locator('.slot:has(rect)').count()).toBe(days.length)
   expect(shown[0]![0]).toContain('so far')
 
-  const link = section.getByRole('link', { name: 'All steps (CSV)' })
+  const link = page.getByRole('link', { name: 'Download CSV' })
   const { rows, name } = await downloadedCsv(page, link)
   expect(name).toMatch(/^cairn-welcome-health-.*\.csv$/)
   const ofStep = rows.filter(row => row.step === 'add-task').toReversed()

@@ -104,7 +104,7 @@ test('the bar of a step is beside its numbers, and its times are on one line', a
       return top + height / 2
     }
     const off = middle(row.querySelector('.parts-bar')) - middle(row.querySelector('.rate > :first-child'))
-    return { isBeside: Math.abs(off) < 3, lines: row.querySelector('.seconds bdi').getClientRects().length }
+    return { isBeside: Math.abs(off) < 3, lines: row.querySelector('td:last-child bdi').getClientRects().length }
   })`)) as object[]
   expect(rows).toEqual(Array(3).fill({ isBeside: true, lines: 1 }))
 })
@@ -264,8 +264,8 @@ test('scores are shown with their groups, and written answers are read on demand
   )
   const widths = (bars: string) =>
     score.locator(bars).evaluateAll(all => all.map(bar => parseFloat(bar.getAttribute('width')!)))
-  // The full rail stands for everybody who answered.
-  expect((await widths('.parts-bar rect:last-child')).slice(-2)).toEqual([(1 / 6) * 100, 50])
+  // The longest bar is as wide as the column: one answer of 9 beside three of 10.
+  expect((await widths('.parts-bar rect:last-child')).slice(-2)).toEqual([(1 / 3) * 100, 100])
   await page.getByRole('link', { name: 'Read answers' }).click()
   await page.getByText('Because 3').waitFor()
   await requireSound(page, noticed)

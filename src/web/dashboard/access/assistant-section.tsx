@@ -63,9 +63,11 @@ export function AssistantSection() {
               )}
             </Opener>
           </div>
-          {clientsOf(addressFor(data), made.value?.token ?? 'TOKEN').map(client => (
-            <CodeBlock key={client.name} {...client} />
-          ))}
+          <div class="part stack gap-5">
+            {clientsOf(addressFor(data), made.value?.token ?? 'TOKEN').map(client => (
+              <CodeBlock key={client.name} {...client} />
+            ))}
+          </div>
         </>
       )}
     </Reading>

@@ -104,7 +104,6 @@ export function NewToken({
         ))}
       </fieldset>
       <Select
-        isInline
         label="Expires after"
         value={days.value}
         options={lifetimes}

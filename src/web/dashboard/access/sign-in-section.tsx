@@ -17,15 +17,15 @@ function WaysIn() {
         ['Identity provider', ways.provider?.name ?? 'Not connected'],
         [
           'Invitation link',
-          <>
+          <span>
             Owners create it in <a href={addressOf(['settings', 'members'])}>Members</a>.
-          </>,
+          </span>,
         ],
         [
           'Operator link',
-          <>
+          <span>
             On the server, <code>cairn dashboard link</code> prints it.
-          </>,
+          </span>,
         ],
         ['Session token', 'Read-only, until the token expires.'],
       ]}

@@ -46,7 +46,6 @@ function BySegment({
     <Table
       caption={`Answers by ${trait === startReasonTrait ? 'what started the run' : trait}`}
       isCaptionSeen
-      class="groups"
       file={file}
       rows={segments}
       keyOf={({ kind, value }) => `${kind}:${value}`}

@@ -1,4 +1,4 @@
-import { PartsBar, RangeLine } from '../charts/bars.tsx'
+import { PartsBar } from '../charts/bars.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { fewest, formatSeconds, none } from '../parts/format.ts'
 import { Part } from '../parts/part.tsx'
@@ -53,7 +53,6 @@ interface Shown {
 export function stepColumns({ data, other, question }: Shown): Column<StepNumbers>[] {
   const { totals, flowKey } = data
   const isTimed = (step: StepNumbers) => step.medianSeconds !== null && step.reached >= fewest
-  const longest = Math.max(0, ...data.steps.filter(isTimed).map(step => step.p90Seconds ?? 0))
   const otherShare = (key: string) => {
     const reached = other?.steps.find(step => step.key === key)?.reached
     const starts = other?.totals.starts
@@ -137,23 +136,15 @@ export function stepColumns({ data, other, question }: Shown): Column<StepNumber
     ),
     {
       name: 'Median time',
-      means:
-        'Half of the runs spent at most this long on the step. The line ends where 9 in 10 do.',
+      means: 'Half of the runs spent at most this long on the step.',
       unit: 'seconds',
       isNumber: true,
       value: step => (isTimed(step) ? step.medianSeconds : null),
       cell: step =>
         isTimed(step) ? (
-          <span class="seconds">
-            <bdi>
-              {formatSeconds(step.medianSeconds)} – {formatSeconds(step.p90Seconds)}
-            </bdi>
-            <RangeLine
-              point={step.medianSeconds ?? 0}
-              low={step.medianSeconds ?? 0}
-              high={step.p90Seconds ?? 0}
-              whole={longest}
-            />
+          <span class="rate">
+            <bdi>{formatSeconds(step.medianSeconds)}</bdi>
+            <small>9 in 10 within {formatSeconds(step.p90Seconds)}</small>
           </span>
         ) : (
           none

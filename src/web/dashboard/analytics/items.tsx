@@ -28,7 +28,7 @@ const Items = ({
   <Part title={title}>
     <Table<Row>
       caption={caption}
-      class="funnel"
+      class="funnel items"
       file={file}
       rows={rows}
       keyOf={({ key }) => key}

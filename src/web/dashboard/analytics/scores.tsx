@@ -118,7 +118,10 @@ export function Distribution({
   numbers: Numbers
   flowKey: string
 }) {
-  const { answers, distribution } = numbers
+  const { answers, distribution, type } = numbers
+  const isRating = type === 'rating'
+  // How ratings are distributed shows in the form of all bars, so the longest is as wide as the column.
+  const whole = isRating ? Math.max(...distribution.map(({ count }) => count)) : answers
   const respondents = useRespondents(key)
   const columns: Column<Numbers['distribution'][number]>[] = [
     {
@@ -132,7 +135,7 @@ export function Distribution({
         </span>
       ),
     },
-    barColumn('Share of answers', answers, ({ count }) => count),
+    barColumn('Share of answers', whole, ({ count }) => count),
     {
       name: 'Answers',
       isNumber: true,
@@ -145,7 +148,7 @@ export function Distribution({
   return (
     <Table
       caption={`Answers to “${title || key}”`}
-      class="funnel answers"
+      class={`funnel items answers ${isRating ? 'histogram' : ''}`}
       file={`${flowKey}-${key}-answers`}
       columns={columns}
       rows={distribution}

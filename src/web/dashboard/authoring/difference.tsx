@@ -1,5 +1,6 @@
 import type { DiffAnswer } from '../../../modules/authoring/schema.ts'
 import { Facts } from '../parts/facts.tsx'
+import { formatCount } from '../parts/format.ts'
 import { type DiffLine, linesOf } from './diff-lines.ts'
 
 export type { DiffAnswer }
@@ -69,7 +70,8 @@ export function Difference({
       ) : (
         <>
           <p class="hint">
-            {name}: {count('added')} lines added, {count('removed')} removed
+            {name}: {formatCount(count('added'))} {count('added') === 1 ? 'line' : 'lines'} added,{' '}
+            {formatCount(count('removed'))} removed
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
           <section class="diff framed" dir="ltr" tabIndex={0} aria-label={name}>

@@ -92,7 +92,7 @@ export function EnvironmentsSection() {
             <Unlink from={production} />
           </div>
         ) : (
-          <>
+          <div class="stack">
             {staging.length === 0 ? (
               <p class="hint">No staging organisation linked</p>
             ) : (
@@ -113,7 +113,7 @@ export function EnvironmentsSection() {
               </>
             )}
             <NewLink />
-          </>
+          </div>
         )
       }
     </Reading>

@@ -81,6 +81,8 @@ function Waiting() {
 
 function Events({ watched: { events, missed, since } }: { watched: Watched }) {
   const { filters } = useFilters()
+  const { data } = useRead<FlowList>(flowsPath)
+  const nameOf = (key: string) => data?.flows.find(flow => flow.key === key)?.name ?? key
   const verdict = verdicts.find(one => one === filters.verdict)
   const shown = events.filter(
     event =>
@@ -95,7 +97,7 @@ function Events({ watched: { events, missed, since } }: { watched: Watched }) {
       ) : shown.length === 0 ? (
         <p class="hint">None of the {formatCount(events.length)} events that arrived match.</p>
       ) : (
-        <EventTable events={shown} />
+        <EventTable events={shown} nameOf={nameOf} />
       )}
       <p class="footnote fine">
         {missed > 0 && `${formatCount(missed)} more arrived faster than they can be shown. `}

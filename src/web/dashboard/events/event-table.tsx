@@ -6,6 +6,9 @@ import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
 import type { SeenEvent } from './watch.ts'
 
+/** The name of a flow by its key. */
+type NameOf = (flowKey: string) => string
+
 const toneOfVerdict: Record<SeenEvent['verdict'], Tone> = {
   accepted: 'good',
   duplicate: 'neutral',
@@ -24,14 +27,20 @@ export const kindName = (kind: string): string =>
     ? 'Custom event'
     : `${kind.charAt(0).toUpperCase()}${kind.slice(1).replaceAll('_', ' ')}`
 
-function Flow({ event: { flowKey, flowId, stepKey, stepId } }: { event: SeenEvent }) {
+function Flow({
+  event: { flowKey, flowId, stepKey, stepId },
+  nameOf,
+}: {
+  event: SeenEvent
+  nameOf: NameOf
+}) {
   const step = stepKey ?? stepId
   if (!flowId && !step) return null
   return (
     <span class="event-place">
       {flowKey ? (
         <a class="row-link" href={addressOf(['flows', flowKey])}>
-          {flowKey}
+          {nameOf(flowKey)}
         </a>
       ) : (
         flowId && <span class="break">Unknown flow {flowId}</span>
@@ -56,7 +65,7 @@ function Result({ event: { verdict, code, message } }: { event: SeenEvent }) {
   )
 }
 
-const columns: Column<SeenEvent>[] = [
+const columnsOf = (nameOf: NameOf): Column<SeenEvent>[] => [
   {
     name: 'Event',
     isTitle: true,
@@ -80,7 +89,11 @@ const columns: Column<SeenEvent>[] = [
     value: ({ verdict }) => verdictNames[verdict],
     cell: event => <Result event={event} />,
   },
-  { name: 'Flow', value: ({ flowKey }) => flowKey ?? null, cell: event => Flow({ event }) },
+  {
+    name: 'Flow',
+    value: ({ flowKey }) => (flowKey ? nameOf(flowKey) : null),
+    cell: event => Flow({ event, nameOf }),
+  },
   {
     name: 'Page',
     value: ({ url }) => url ?? null,
@@ -98,11 +111,17 @@ const person: Column<SeenEvent> = {
 }
 
 /** Events with their results, and with their people for those who may see them. */
-export const EventTable = ({ events }: { events: readonly SeenEvent[] }) => (
+export const EventTable = ({
+  events,
+  nameOf,
+}: {
+  events: readonly SeenEvent[]
+  nameOf: NameOf
+}) => (
   <Table
     caption="Events as they arrived, newest first"
     class="event-table"
-    columns={may('people:read') ? [...columns, person] : columns}
+    columns={may('people:read') ? [...columnsOf(nameOf), person] : columnsOf(nameOf)}
     rows={events}
     keyOf={({ number }) => number}
   />

@@ -26,14 +26,9 @@ export function ExplainedTable({
       name: 'Flow',
       isTitle: true,
       cell: ({ flow }) => (
-        <>
-          <a class="row-link" href={withFilters({ flow: flow.key })}>
-            {nameOf(flow.key)}
-          </a>
-          <span class="row-note fine">
-            <code>{flow.key}</code>
-          </span>
-        </>
+        <a class="row-link" href={withFilters({ flow: flow.key })}>
+          {nameOf(flow.key)}
+        </a>
       ),
     },
     {

@@ -98,20 +98,22 @@ export function SettingsForm({
               else run(saveAll)
             }}
           >
-            {fields.map(field => (
-              <field.control
-                key={keyOf(field)}
-                label={field.label}
-                value={shownIn(field)}
-                problem={problemOf(field)}
-                settings={settings}
-                onChange={value => {
-                  typed.value = { ...typed.value, [keyOf(field)]: value }
-                  refused.value = null
-                  say(null)
-                }}
-              />
-            ))}
+            <div class={fields.length > 4 ? 'grid gap-5' : 'stack gap-3'}>
+              {fields.map(field => (
+                <field.control
+                  key={keyOf(field)}
+                  label={field.label}
+                  value={shownIn(field)}
+                  problem={problemOf(field)}
+                  settings={settings}
+                  onChange={value => {
+                    typed.value = { ...typed.value, [keyOf(field)]: value }
+                    refused.value = null
+                    say(null)
+                  }}
+                />
+              ))}
+            </div>
             {refused.value && !fields.some(problemOf) && (
               <p class="problem" role="alert">
                 Not saved. {refused.value.message || 'Try again in a moment.'}

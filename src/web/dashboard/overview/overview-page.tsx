@@ -62,7 +62,7 @@ function Numbers({ flows, check }: FlowList & { check: StepCheck }) {
     <Reading of={summary} lines={6}>
       {data => (
         <>
-          <Part title="This week against last">
+          <Part title="Last 7 days">
             <Week flows={data.flows} />
           </Part>
           <Part

@@ -61,7 +61,7 @@ export function Week({ flows }: { flows: readonly FlowSummary[] }) {
   return (
     <dl class="figures framed four">
       <Figure
-        name="Activation, last 7 days"
+        name="Activation"
         means="Completed runs out of all runs of all flows that started in the last 7 days."
         below={comparedRate(now, before)}
       >

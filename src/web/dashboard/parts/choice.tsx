@@ -54,7 +54,7 @@ export function Choice<Value extends string>({
   return (
     <Field {...frame} isGroup>
       {() => (
-        <div class={look === 'cards' ? 'row option-cards' : 'stack gap-2'}>
+        <div class={look === 'cards' ? 'grid gap-2 option-cards' : 'stack gap-2'}>
           {options.map(([option, text, means]) => (
             <label key={option} class={look === 'cards' ? 'check option-card' : 'check'}>
               <input

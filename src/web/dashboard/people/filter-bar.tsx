@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
@@ -46,15 +47,17 @@ function FlowChip({
   return <Chip text={conditionText(condition, name, steps)} onRemove={onRemove} />
 }
 
-/** The filters of the list of people, all in its address. */
+/** The filters of the list of people, all in its address. What is done with the list stands at their end. */
 export function FilterBar({
   traits,
   flows,
   segments,
+  children,
 }: {
   traits: readonly string[]
   flows: readonly AuthoredFlow[]
   segments: SegmentList['segments']
+  children: ComponentChildren
 }) {
   const { filters, setFilters } = useFilters()
   const adding = useSignal<'trait' | 'flow' | 'segment' | null>(null)
@@ -117,6 +120,7 @@ export function FilterBar({
         {!isEmpty(filter) && may('flows:write') && (
           <Button onClick={() => (adding.value = 'segment')}>Save as segment</Button>
         )}
+        {children}
       </div>
       {!isEmpty(filter) && (
         <ul class="row below-4" aria-label="Filters">

@@ -75,7 +75,7 @@ const columns: Column<Met>[] = [
       return (
         <span>
           <Badge tone={toneOf[state]}>{nameOf[state]}</Badge>
-          {completedAt && <small class="row-note fine">completed {moment(completedAt)}</small>}
+          {completedAt && <small class="row-note fine">{moment(completedAt)}</small>}
         </span>
       )
     },

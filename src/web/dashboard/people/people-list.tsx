@@ -65,6 +65,7 @@ export function PeopleList() {
   const { data } = useRead<SegmentList>(segmentsPath)
   const segments = data?.segments ?? []
   const segment = segments.find(({ id }) => id === filters.segment)
+  const people = page.data?.people.length ?? 0
   const isDeleting = useSignal(false)
   const { isBusy, refused, run } = useAction()
   const csv = () =>
@@ -77,28 +78,29 @@ export function PeopleList() {
         traits={page.data?.traits ?? []}
         flows={flows.data?.flows ?? []}
         segments={segments}
-      />
+      >
+        {segment && may('flows:write') && (
+          <Button look="quiet" onClick={() => (isDeleting.value = true)}>
+            Delete segment
+          </Button>
+        )}
+        {people > 0 && (
+          <span class="push">
+            <Button icon="download" isBusy={isBusy.value} onClick={csv}>
+              Download CSV
+            </Button>
+          </span>
+        )}
+      </FilterBar>
       <Reading of={page} lines={8}>
         {({ traits, people, next }) => (
           <>
-            <div class="part-head">
-              <p class="hint" role="status">
-                {counted.data &&
-                  (counted.data.people === counted.data.all
-                    ? `${formatCount(counted.data.all)} people`
-                    : `${formatCount(counted.data.people)} of ${formatCount(counted.data.all)} people`)}
-              </p>
-              <span class="row gap-2">
-                {segment && may('flows:write') && (
-                  <Button look="quiet" onClick={() => (isDeleting.value = true)}>
-                    Delete segment
-                  </Button>
-                )}
-                <Button icon="download" isBusy={isBusy.value} onClick={csv}>
-                  Download CSV
-                </Button>
-              </span>
-            </div>
+            <p class="hint" role="status">
+              {counted.data &&
+                (counted.data.people === counted.data.all
+                  ? `${formatCount(counted.data.all)} people`
+                  : `${formatCount(counted.data.people)} of ${formatCount(counted.data.all)} people`)}
+            </p>
             {refused.value && (
               <p class="problem" role="alert">
                 The download failed. Try again.

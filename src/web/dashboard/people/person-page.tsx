@@ -46,8 +46,29 @@ function PersonData({ person }: { person: Person }) {
       Troubleshoot
     </LinkButton>
   )
+  const isKnown = history.data !== null && !isUnseen(history.data)
   return (
     <>
+      <PageHead
+        title={person.id}
+        above={<a href={addressOf(['people'])}>People</a>}
+        beside={
+          <span class="hint">{person.kind === 'user' ? 'User ID' : 'Anonymous visitor'}</span>
+        }
+        actions={
+          isKnown && (
+            <>
+              {whyNot}
+              <ExportPerson person={person} />
+              {may('people:erase') && (
+                <Button look="danger" onClick={() => (confirming.value = 'erase')}>
+                  Erase
+                </Button>
+              )}
+            </>
+          )
+        }
+      />
       {receipt.value && <Receipt of={receipt.value} />}
       <Reading of={history}>
         {read =>
@@ -60,15 +81,6 @@ function PersonData({ person }: { person: Person }) {
             </Unseen>
           ) : (
             <>
-              <div class="controls row below-4 actions">
-                {whyNot}
-                <ExportPerson person={person} />
-                {may('people:erase') && (
-                  <Button look="danger" onClick={() => (confirming.value = 'erase')}>
-                    Erase
-                  </Button>
-                )}
-              </div>
               {read.profile && <Profile of={read.profile} />}
               <MetFlows flows={read.flows} />
               <UnmetFlows person={person} met={read.flows} url={url} />
@@ -102,19 +114,11 @@ function PersonData({ person }: { person: Person }) {
 export default function PersonPage() {
   const { filters } = useFilters()
   const person = personIn(filters)
-  const key = person ? `${person.kind} ${person.id}` : ''
+  if (person) return <PersonData key={`${person.kind} ${person.id}`} person={person} />
   return (
     <>
-      <PageHead
-        title={person?.id ?? 'People'}
-        above={person && <a href={addressOf(['people'])}>People</a>}
-        beside={
-          person && (
-            <span class="hint">{person.kind === 'user' ? 'User ID' : 'Anonymous visitor'}</span>
-          )
-        }
-      />
-      {person ? <PersonData key={key} person={person} /> : <PeopleList />}
+      <PageHead title="People" />
+      <PeopleList />
     </>
   )
 }

@@ -63,7 +63,7 @@ function ByToken({ onDone }: { onDone: () => void }) {
     else redeem({ token }, tokenWrong)
   }
   return (
-    <form onSubmit={submit}>
+    <form class="stack gap-3" onSubmit={submit}>
       <TextField
         label="Session token"
         hint="For read-only access. From your identity provider or “cairn token issue”."
@@ -164,7 +164,7 @@ export function SignIn({
       )}
       {known?.link && code === '' && (
         <p class="hint">
-          On the server, create a link that signs you in: <code>{linkCommand}</code>
+          For a sign-in link, run <code>{linkCommand}</code> on the server.
         </p>
       )}
       <p class="hint">

@@ -10,6 +10,7 @@ import {
 import { FlowFrame } from '../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { addressOf } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
@@ -84,7 +85,21 @@ function Steps({
   const written = isLauncher ? checked : (published?.steps ?? checked)
   return (
     <>
-      {!isLauncher && <p class="lead below-4">{summaryOf(steps)}</p>}
+      <div class="split below-4">
+        <p class="lead">{!isLauncher && summaryOf(steps)}</p>
+        {steps.some(({ history = [] }) => history.length > 0) && (
+          <a
+            class="file-link"
+            href={addressOf(['flows', flow.key, 'health.csv'], {
+              timezone: check.historyRange?.timezone,
+            })}
+            download
+          >
+            <Icon name="download" />
+            Download CSV
+          </a>
+        )}
+      </div>
       {inOrder(written, steps).map(({ one: { key, title }, place, step }) => (
         <StepSection
           key={key}

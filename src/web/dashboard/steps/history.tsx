@@ -3,9 +3,7 @@ import { addDays } from '../analytics/zone.ts'
 import { BarChart, type Mark, type Slot } from '../charts/bar-chart.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { formatCount, formatDay, formatShare, formatShortDay } from '../parts/format.ts'
-import { Icon } from '../parts/icon.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { addressOf } from '../shell/address.ts'
 import {
   type CheckedStep,
   nameOfState,
@@ -114,26 +112,16 @@ export function History({
       <div class="part-head">
         <h3>Last 30 days</h3>
         {days.length > 0 && (
-          <div class="row gap-3">
-            <ul class="row gap-3 fine">
-              {kinds
-                .filter(kind => days.some(day => foundOf(day)[kind] > 0))
-                .map(kind => (
-                  <li key={kind} class={`key-${kind}`}>
-                    {kindNames[kind]}
-                  </li>
-                ))}
-              {days.some(({ complete }) => !complete) && <li class="key-hatch">today so far</li>}
-            </ul>
-            <a
-              class="file-link"
-              href={addressOf(['flows', step.flow, 'health.csv'], { timezone: range.timezone })}
-              download
-            >
-              <Icon name="download" />
-              All steps (CSV)
-            </a>
-          </div>
+          <ul class="row gap-3 fine">
+            {kinds
+              .filter(kind => days.some(day => foundOf(day)[kind] > 0))
+              .map(kind => (
+                <li key={kind} class={`key-${kind}`}>
+                  {kindNames[kind]}
+                </li>
+              ))}
+            {days.some(({ complete }) => !complete) && <li class="key-hatch">today so far</li>}
+          </ul>
         )}
       </div>
       {days.length === 0 ? (

@@ -133,7 +133,7 @@ export function Span({ frame, value, write }: ControlProps) {
   const [, count = '', unit = 'd'] = /^(.*?)([mhd])?$/.exec(textOf(value)) ?? []
   const take = (count: string, unit: string) => write(count === '' ? undefined : count + unit)
   return (
-    <div class="grid">
+    <div class="grid fields">
       <TextField
         {...frame}
         value={count}

@@ -15,18 +15,12 @@ const word = (at: string, label: string, names: Field['names']): Field => ({
 export const themeGroups: readonly Group[] = [
   {
     title: 'Colours',
+    help: '“On dark” is for pages in dark mode.',
     fields: [
       word('preset', 'Preset', { calm: 'Calm', sharp: 'Sharp', soft: 'Soft', bold: 'Bold' }),
-      [
-        colour('accent', 'Accent colour'),
-        colour('background', 'Background colour'),
-        colour('text', 'Text colour'),
-      ],
-      [
-        colour('dark.accent', 'Accent on dark pages'),
-        colour('dark.background', 'Background on dark pages'),
-        colour('dark.text', 'Text on dark pages'),
-      ],
+      [colour('accent', 'Accent colour'), colour('dark.accent', 'Accent on dark')],
+      [colour('background', 'Background colour'), colour('dark.background', 'Background on dark')],
+      [colour('text', 'Text colour'), colour('dark.text', 'Text on dark')],
     ],
   },
   {
@@ -77,7 +71,7 @@ export const themeGroups: readonly Group[] = [
       ],
       [
         { at: 'theme.logo', label: 'Logo', placeholder: '/logo.svg' },
-        { at: 'theme.dark.logo', label: 'Logo on dark pages' },
+        { at: 'theme.dark.logo', label: 'Logo on dark' },
       ],
       {
         at: 'theme.zIndex',

@@ -7,15 +7,13 @@ export const scheduleAndRollout: readonly Group[] = [
     title: 'Schedule',
     help: 'Without a schedule, the flow is shown for as long as it is published.',
     fields: [
-      [
-        { at: 'schedule.from', label: 'From', as: 'moment' },
-        {
-          at: 'schedule.to',
-          label: 'To',
-          as: 'moment',
-          help: 'Last day or time for new runs. People already in the flow can finish it.',
-        },
-      ],
+      { at: 'schedule.from', label: 'From', as: 'moment' },
+      {
+        at: 'schedule.to',
+        label: 'To',
+        as: 'moment',
+        help: 'Last day or time for new runs. People already in the flow can finish it.',
+      },
       {
         at: 'schedule.timezone',
         label: 'Time zone',
@@ -64,10 +62,8 @@ export const scheduleAndRollout: readonly Group[] = [
         help: 'The person must have caused this event before.',
         placeholder: 'report_created',
       },
-      [
-        { at: 'when.count', label: 'How many times', as: 'number', placeholder: '1' },
-        { at: 'when.within', label: 'Within the last', as: 'span' },
-      ],
+      { at: 'when.count', label: 'How many times', as: 'number', placeholder: '1' },
+      { at: 'when.within', label: 'Within the last', as: 'span' },
       {
         at: 'when.element',
         label: 'Element that must be visible',
