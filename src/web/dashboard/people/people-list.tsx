@@ -95,12 +95,14 @@ export function PeopleList() {
       <Reading of={page} lines={8}>
         {({ traits, people, next }) => (
           <>
-            <p class="hint" role="status">
-              {counted.data &&
-                (counted.data.people === counted.data.all
-                  ? `${formatCount(counted.data.all)} people`
-                  : `${formatCount(counted.data.people)} of ${formatCount(counted.data.all)} people`)}
-            </p>
+            <div class="part-head">
+              <p class="hint" role="status">
+                {counted.data &&
+                  (counted.data.people === counted.data.all
+                    ? `${formatCount(counted.data.all)} people`
+                    : `${formatCount(counted.data.people)} of ${formatCount(counted.data.all)} people`)}
+              </p>
+            </div>
             {refused.value && (
               <p class="problem" role="alert">
                 The download failed. Try again.
