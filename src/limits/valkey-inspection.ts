@@ -160,7 +160,7 @@ async function whyNoConnection(address: string): Promise<LimitsUnusable> {
   socket.destroy()
   const place = placeOf(address)
   if (/^[-+]/.test(answer)) {
-    const what = `${place} refuses the connection (${answer.slice(1)})`
+    const what = `${place} rejects the connection (${answer.slice(1)})`
     const advice = 'correct the user or the password (write %40 for @), or see its log'
     return new LimitsUnusable(what, advice, /^(\+|-LOADING)/.test(answer))
   }

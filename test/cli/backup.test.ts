@@ -72,7 +72,7 @@ describe('backup', () => {
     expect(await failure(['backup', 'a.db'])).toContain('a.db exists already: name another file')
     expect(readFileSync(cairn.path('a.db'), 'utf8')).toBe('mine')
     expect(await failure(['backup', 'none/a.db'])).toContain(
-      'none cannot be used: make it a directory',
+      'none cannot be used: choose a directory',
     )
     expect(await failure(['backup', 'a.db/b.db'])).toContain('a.db cannot be used')
     expect(await failure(['backup', 'a.db/b/'])).toContain('cannot be used')
@@ -227,7 +227,7 @@ describe('restore', () => {
     expect(await cairn.json(elsewhere)).toMatchObject({ erasuresTaken: 0 })
     expect(statSync(cairn.path('elsewhere/erasures.jsonl')).mode & 0o777).toBe(0o600)
     writeFileSync(cairn.path('new.db.erasures.jsonl'), 'nonsense\n')
-    expect(await failure(elsewhere)).toContain('new.db.erasures.jsonl beside the backup')
+    expect(await failure(elsewhere)).toContain('new.db.erasures.jsonl next to the backup')
   })
 
   test('refuses while a server runs or another program has the database open', async () => {
@@ -283,7 +283,7 @@ describe('restore', () => {
         'b.db has changed since it was made',
       )
       writeFileSync(cairn.path('b.db.sha256'), 'nonsense')
-      await refused('b.db.sha256 holds no checksum')
+      await refused('b.db.sha256 has no checksum')
     })
 
     test('if a page is damaged, half of the file is missing, or there is none', async () => {
@@ -294,7 +294,7 @@ describe('restore', () => {
       writeFileSync(cairn.path('b.db'), readFileSync(cairn.path('a.db')).subarray(0, 50_000))
       await refused('b.db is damaged')
       writeFileSync(cairn.path('b.db'), 'something else')
-      await refused('b.db is damaged, or no database')
+      await refused('b.db is damaged or not a database')
       await refused('cannot be read (ENOENT)', 'none.db')
       const gone = await failure(['restore', 'none.db', '--data', 'new'])
       expect(gone).toContain('none.db cannot be read (ENOENT)')

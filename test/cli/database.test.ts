@@ -123,7 +123,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       await place.json(['org', 'create', 'Solo'])
       const serve = await run('serve', '--port', '0', '--management-port', '0')
       expect(serve.status).toBe(1)
-      expect(serve.stderr).toMatch(/run "cairn move", .* --data\n$/)
+      expect(serve.stderr).toMatch(/run "cairn move" .* --data\n$/)
       expect(await place.json(['org', 'list'])).toHaveLength(1)
     })
 

@@ -36,7 +36,7 @@ test('no command creates a new database beside the remains of a missing or empty
   await expectError('cairn.db is gone from', 'org', 'list')
   const { status, stdout } = await cairn.run(['doctor', ...ephemeral])
   expect(status).toBe(1)
-  expect(stdout).toMatch(/error +cairn\.db is gone from .*\n +put it back, .* restore a backup/)
+  expect(stdout).toMatch(/error +cairn\.db is gone from .*\n +put it back .* restore a backup/)
   writeFileSync(inData('cairn.db'), '')
   await expectError('cairn.db is empty in', 'serve', ...ephemeral)
 })

@@ -125,7 +125,7 @@ describe('cairn move', () => {
     // It is that of a server alone as before, and no node may fill it anew.
     expect(await place.json(['org', 'list', '--data', 'other'])).toHaveLength(1)
     const asNode = await place.run(['org', 'list', '--data', 'other'], overLog())
-    expect(asNode.stderr).toContain('holds data of a server alone')
+    expect(asNode.stderr).toContain('holds the data of a single server')
   })
 
   test('rejects a directory that follows another database', async () => {

@@ -66,7 +66,7 @@ describe('retentionDays', () => {
     await until(eventsIn, count => count === 1)
     const compacted = await place.run(['compact'])
     expect(compacted.status).toBe(1)
-    expect(compacted.stderr).toContain('only while no server runs: stop it')
+    expect(compacted.stderr).toContain('only while no server is running: stop it')
     const metrics = await (await fetch(`${server.managementUrl}/metrics`)).text()
     expect(metrics).toContain('\ncairn_retention_deleted_events_total 1\n')
     expect(metrics).toMatch(/\ncairn_oldest_event_timestamp_seconds 1\d{9}/)

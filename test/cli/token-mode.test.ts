@@ -50,7 +50,7 @@ test.each([
       expect(message).toContain(ours)
       expect(message).not.toContain(secret.CAIRN_SESSION_SECRET)
     }
-    expect(await doctor(served)).not.toContain('the running server takes')
+    expect(await doctor(served)).not.toContain('the running server accepts')
     await server.end()
   },
 )

@@ -112,17 +112,17 @@ describe('a server that cannot count is rejected at the start', () => {
     {
       why: 'wrong password',
       url: () => valkey.url.replace('hush%20hush', 'wrong'),
-      says: /refuses the connection \(WRONGPASS.*correct the user or the password/,
+      says: /rejects the connection \(WRONGPASS.*correct the user or the password/,
     },
     {
       why: 'no password',
       url: () => `redis://127.0.0.1:${valkey.port}`,
-      says: /refuses the connection \(NOAUTH/,
+      says: /rejects the connection \(NOAUTH/,
     },
     {
       why: 'TLS where there is none',
       url: () => valkey.url.replace('redis:', 'rediss:'),
-      says: /name it by redis:\/\//,
+      says: /use redis:\/\//,
     },
     {
       why: 'another program',

@@ -184,7 +184,7 @@ test('a receiver is reached only if its certificate is for its name', async () =
   expect(await outcomeAt('localhost')).toEqual([0, ''])
   expect(hosts).toEqual([`localhost:${secure.port}`])
   const [status, stderr] = await outcomeAt('127.0.0.1')
-  expect([status, stderr]).toEqual([1, expect.stringContaining('The certificate is not right')])
+  expect([status, stderr]).toEqual([1, expect.stringContaining('The certificate is invalid')])
   expect(hosts).toHaveLength(1)
   await secure.stop(true)
 })

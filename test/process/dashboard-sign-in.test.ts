@@ -200,7 +200,9 @@ describe('nobody is signed in', () => {
     const another = new URL(await upToCallback(new Browser()))
     // PKCE: the code of somebody else's browser is worth nothing in this one.
     expect(await changed('code', another.searchParams.get('code'))).toBe(problem('refused'))
-    await server.until(() => server.stdout.includes('nobody was signed in'))
+    await server.until(() =>
+      server.stdout.includes('the sign-in with the identity provider failed'),
+    )
     expect(server.stdout).not.toContain(another.searchParams.get('code')!)
     expect(server.stdout).not.toContain(dashboardClient.secret)
   })

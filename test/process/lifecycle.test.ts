@@ -149,7 +149,7 @@ describe('a process that dies', () => {
   test.each([
     ['thrown', `throw new TypeError('"ann" is not a function')`],
     ['rejected', `Promise.reject(new TypeError('"ann" is not a function'))`],
-  ])('by an error that nobody caught (%s) says where, and no value', async (_, fail) => {
+  ])('by an unexpected error (%s) says where, and no value', async (_, fail) => {
     const file = place.path('failing.js')
     await Bun.write(file, `process.on('SIGUSR2', () => { ${fail} })`)
     const server = await place.serve([], { BUN_OPTIONS: `--preload ${file}` })

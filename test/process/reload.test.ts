@@ -68,8 +68,8 @@ test('a wrong setting keeps the previous ones, says why, and shows in the metric
   const wentWell = 'cairn_config_last_reload_successful'
   expect((await metricsOf(server)).sum(wentWell)).toBe(1)
   await write('CAIRN_LOG_LEVEL=warn', 'CAIRN_RETENTION_DAYS=soon', 'nonsense')
-  await reload(server, 'the new settings are wrong')
-  expect(told(server, 'the new settings are wrong')[0].reasons).toEqual([
+  await reload(server, 'the new settings are invalid')
+  expect(told(server, 'the new settings are invalid')[0].reasons).toEqual([
     `line 3 of ${file()}: write NAME=value, or begin a comment with #`,
     `CAIRN_RETENTION_DAYS in ${file()} is "soon": set a whole number from 1 to 3650`,
   ])

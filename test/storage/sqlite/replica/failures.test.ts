@@ -558,7 +558,7 @@ describe('a machine over a log', () => {
       await expect(slow!()).rejects.toThrow(LogInUse)
       for (const world of alone) await world.stop()
       const rejection = await prepareReplica(alone[0]!.dataDir, log, 'here').catch(error => error)
-      expect(rejection.message).toMatch(/data of a server alone/)
+      expect(rejection.message).toMatch(/data of a single server/)
       expect(await organisationsIn(alone[0]!.dataDir)).toHaveLength(1)
       expect(await prepareReplica(alone[1]!.dataDir, log, 'here')).toBeNull()
       await log.close()

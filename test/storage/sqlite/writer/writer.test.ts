@@ -328,7 +328,7 @@ test('a transaction that the log has given up while another process was writing 
   givenUp.reject(new LogUnavailable('silent'))
   await expect(changing).rejects.toThrow('silent')
   other.run('rollback')
-  await expect(late).rejects.toThrow('given this transaction up')
+  await expect(late).rejects.toThrow('dropped this transaction')
   expect(database.inTransaction).toBe(false)
   database.close()
   other.close()
