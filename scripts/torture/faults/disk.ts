@@ -207,7 +207,7 @@ async function atCheckpoints({ site }: Stage): Promise<Check[]> {
     const fault = { calls, fault: 'error=EIO', path: database }
     const faulty = await FaultyCalls.in(server.child.pid, fault)
     reader.close()
-    await eventually('the log says so', () => server.stdout.includes('cannot be written back'))
+    await eventually('the log says so', () => server.stdout.includes('cannot be checkpointed'))
     await site.until(200)
     if (calls === 'pwrite64') await site.kill(server, load)
     await faulty.heal()
