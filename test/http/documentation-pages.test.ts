@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { until } from '../../scripts/support/until.ts'
 import { program } from '../browser/program.ts'
 import { type Page, rest, TestBrowser } from '../support/browser.ts'
 import { Tenant } from '../support/tenant.ts'
@@ -162,7 +163,13 @@ const liveResponse = '.live-responses-table .response'
 async function tryOut(shown: Page, operation: string) {
   const opened = shown.locator(`#operations-${operation}`)
   await opened.locator('.opblock-summary-control').click()
-  await opened.locator('.try-out__btn').click()
+  const isReady = () => opened.locator('.execute').isVisible()
+  // The page scrolls to what was opened, and a press meanwhile may miss the button.
+  const start = opened.locator('.try-out__btn:not(.cancel)')
+  await until(async () => {
+    if (!(await isReady())) await start.click({ timeout: 2_000 }).catch(() => {})
+    return isReady()
+  })
   return opened
 }
 
