@@ -26,8 +26,8 @@ export type Failpoint = keyof typeof failpoints
 /** `<action>`, `@<pass>` of the first time, `*<times>`. */
 const grammar = /^(exit|error|full|hang|stall|delay:(\d{1,6}))(?:@(\d{1,9}))?(?:\*(\d{1,9}))?$/
 
-/** The point whose work is done by another thread, so that it can stall. */
-const beside: Failpoint = 'before_sync'
+/** The only point whose work another thread does, so that it can stall while this one continues. */
+const stallPoint: Failpoint = 'before_sync'
 
 /** What is armed in this thread. Returns whether the work stalls. */
 let armed: ReadonlyMap<string, () => boolean> = new Map()
@@ -36,7 +36,7 @@ let armed: ReadonlyMap<string, () => boolean> = new Map()
  * Arms in this thread what `CAIRN_FAILPOINTS` says, and nothing else: `name=action,…`, with the actions
  * `exit` (the thread, or the command, ends at once), `error` (an error is thrown), `full` (the error of a
  * full disk), `delay:<milliseconds>` (the thread stands still, as with a slow disk), `hang` (it never
- * turns again) and, at `before_sync` alone, `stall` (the sync never ends, and the thread goes on, as with a
+ * turns again) and, at `before_sync` alone, `stall` (the sync never ends, and the thread continues, as with a
  * disk that hangs). `before_commit=error@20*3` acts at the 20th, 21st and 22nd pass of a thread; without `@`
  * it acts from the first pass on, without `*` forever.
  *
@@ -48,11 +48,11 @@ export function armFailpoints(variable = ''): void {
     entries.map(entry => {
       const [name = '', action = ''] = entry.split('=', 2)
       const found = Object.hasOwn(failpoints, name) ? grammar.exec(action) : null
-      const isPossible = found?.[1] !== 'stall' || name === beside
+      const isPossible = found?.[1] !== 'stall' || name === stallPoint
       if (found && isPossible) return [name, acting(name, found)]
       const names = Object.keys(failpoints).join(', ')
       throw new ConfigError([
-        `CAIRN_FAILPOINTS: "${entry}" is no <point>=<action>[@<pass>][*<times>], with a point of ${names} and an action of exit, error, full, hang, delay:<milliseconds> (at ${beside} also stall)`,
+        `CAIRN_FAILPOINTS: "${entry}" is not <point>=<action>[@<pass>][*<times>], with a point of ${names} and an action of exit, error, full, hang, delay:<milliseconds> (at ${stallPoint} also stall)`,
       ])
     }),
   )

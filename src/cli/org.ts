@@ -216,11 +216,11 @@ async function warnOfChange(key: string, settings: Settings, manager: Manager): 
   }
   if (key === 'identityMode' && identityMode === 'enforce') {
     const { last24h } = await manager.ask<IdentityAnswer>('GET /identity')
-    const { refused, all } = rejectedShare(last24h)
+    const { rejected, all } = rejectedShare(last24h)
     if (all === 0) warn('no call with a userId in the last 24 hours, so the effect is unknown')
-    if (refused === 0) return
+    if (rejected === 0) return
     warn(
-      `${refused} of ${all} calls and events in the last 24 hours had no valid hash and would be rejected: "cairn org set identityMode observe" goes back`,
+      `${rejected} of ${all} calls and events in the last 24 hours had no valid hash and would be rejected: "cairn org set identityMode observe" goes back`,
     )
   }
 }

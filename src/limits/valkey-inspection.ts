@@ -52,7 +52,7 @@ function placeOf(address: string): string {
  */
 export async function inspectValkey({
   url: address,
-  patienceMs: longestCountMs,
+  patienceMs: maxCountMs,
 }: Pick<LimitsServer, 'url' | 'patienceMs'>): Promise<ValkeySeen> {
   const place = placeOf(address)
   const client = new Bun.RedisClient(address, {
@@ -70,10 +70,10 @@ export async function inspectValkey({
     const startedAt = performance.now()
     await requested(place, prepare(client, script))
     const tookMs = (performance.now() - startedAt) / 2
-    if (tookMs > longestCountMs) {
+    if (tookMs > maxCountMs) {
       throw new LimitsUnusable(
         `${place} takes ${Math.round(tookMs)} ms to count a request`,
-        `move it closer to this machine, or raise CAIRN_LIMITS_PATIENCE_MS, which is ${longestCountMs}`,
+        `move it closer to this machine, or raise CAIRN_LIMITS_PATIENCE_MS, which is ${maxCountMs}`,
         true,
       )
     }

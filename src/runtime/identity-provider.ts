@@ -102,7 +102,7 @@ function jwksUrlIn(document: unknown, from: string, issuer: string): string {
   if (named !== issuer) {
     throw new ProviderFailure(
       `${from} names the issuer ${typeof named === 'string' ? `"${shown(named)}"` : '(none)'}, not "${issuer}"`,
-      'set CAIRN_SESSION_ISSUER to exactly that, including a trailing slash',
+      'set CAIRN_SESSION_ISSUER to exactly the issuer that it names, with its trailing slash if it has one',
     )
   }
   const url = typeof jwksUrl === 'string' ? secureUrl(jwksUrl) : null

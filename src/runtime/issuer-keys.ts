@@ -151,7 +151,7 @@ export class IssuerKeys implements KeySource {
     const fix = error instanceof ProviderFailure ? error.fix : undefined
     const { length } = this.keys
     const meanwhile =
-      length === 0 ? 'no session token can be verified until then' : 'the last ones stay in use'
+      length === 0 ? 'no session token can be verified until it does' : 'the last ones stay in use'
     this.log.warn(
       { issuer: this.provider.issuer, reason, fix, keys: length },
       `the identity provider does not return keys: ${meanwhile}`,

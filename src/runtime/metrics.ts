@@ -78,7 +78,7 @@ function renderServer(page: Exposition, sources: MetricSources): void {
   )
   page.gauge(
     'cairn_projection_lag_seconds',
-    'How long the oldest of them has waited.',
+    'How long the oldest event that is not yet in analytics, progress and history has waited.',
     lagSeconds(lag),
   )
   page.gauge(

@@ -21,10 +21,10 @@ export interface TaskStart {
 export type TaskReport =
   | { type: 'progress'; progress: unknown }
   | { type: 'done'; result: unknown }
-  | { type: 'failed'; refusal: rejection | null; name: string; message: string }
+  | { type: 'failed'; rejection: Rejection | null; name: string; message: string }
 
-/** Of a refusal: its code, and what belongs to it. */
-interface rejection {
+/** What is known of a rejection: its code, and what belongs to it. */
+interface Rejection {
   code: ErrorCode
   retryAfterSeconds: number | undefined
   /** For the log. */
@@ -42,13 +42,13 @@ self.onmessage = async ({ data }: { data: TaskStart }) => {
     report({ type: 'done', result: await longWork(data) })
   } catch (error) {
     const { name, message } = error as Error
-    const refusal = error instanceof AppError ? rejectionOf(error) : null
-    const isPlain = refusal !== null || plain.includes(name)
-    report({ type: 'failed', refusal, name, message: isPlain ? message : shortReasonOf(error) })
+    const rejection = error instanceof AppError ? rejectionOf(error) : null
+    const isPlain = rejection !== null || plain.includes(name)
+    report({ type: 'failed', rejection, name, message: isPlain ? message : shortReasonOf(error) })
   }
 }
 
-const rejectionOf = ({ code, retryAfterSeconds, cause }: AppError): rejection => ({
+const rejectionOf = ({ code, retryAfterSeconds, cause }: AppError): Rejection => ({
   ...{ code, retryAfterSeconds },
   reason: cause === undefined ? null : shortReasonOf(cause),
 })

@@ -32,9 +32,9 @@ export async function inThread<Result>(
     if (data.type === 'progress') tell(data.progress as never)
     else if (data.type === 'done') resolve(data.result as Result)
     else {
-      const { refusal, name, message } = data
-      if (!refusal) return reject(Object.assign(new Error(message), { name }))
-      const { code, retryAfterSeconds, reason } = refusal
+      const { rejection, name, message } = data
+      if (!rejection) return reject(Object.assign(new Error(message), { name }))
+      const { code, retryAfterSeconds, reason } = rejection
       const cause = reason === null ? undefined : new Error(reason)
       reject(
         new AppError(code, message, { cause, ...(retryAfterSeconds && { retryAfterSeconds }) }),

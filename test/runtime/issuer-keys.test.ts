@@ -277,7 +277,7 @@ describe('while the provider is down', () => {
     rmSync(join(dataDir, 'issuer-keys.json'))
     const restarted = new Cairn()
     await restarted.keys.refresh()
-    expect(restarted.log[0]!.msg).toContain('no session token can be verified until then')
+    expect(restarted.log[0]!.msg).toContain('no session token can be verified until it does')
     expect(await restarted.organisationOf(await tokenOf(old))).toBeNull()
   })
 

@@ -19,7 +19,7 @@ async function run(
   worker.onmessage = ({ data }: MessageEvent<TaskReport>) => {
     if (data.type === 'progress') tell(data.progress as never)
     else if (data.type === 'done') resolve(data.result as never)
-    else if (data.refusal) reject(new AppError(data.refusal.code, data.message))
+    else if (data.rejection) reject(new AppError(data.rejection.code, data.message))
     else reject(new Error(data.message))
   }
   worker.postMessage({ task, place, input })

@@ -31,7 +31,7 @@ export function newManagementToken(): string {
 }
 
 /**
- * Whether a text has the form of a management token, including its checksum. So a mistyped token is refused
+ * Whether a text has the form of a management token, including its checksum. So a mistyped token is rejected
  * before anything is looked up, and scanners for leaked secrets can recognise tokens.
  */
 export function isManagementToken(text: string): boolean {

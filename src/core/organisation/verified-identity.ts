@@ -48,24 +48,24 @@ export interface VerifiedIdentity {
   secrets: readonly { secret: string; endsAt: number | null }[]
 }
 
-/** Whether a call with this verdict is refused if hashes are required. */
+/** Whether a call with this verdict is rejected if hashes are required. */
 export const isRejected = (verdict: UserHashVerdict): boolean =>
   verdict === 'invalid' || verdict === 'missing'
 
-/** How many of these calls are refused if hashes are required, and how many there are in all. */
-export function rejectedShare(counts: Readonly<UserHashCounts>): { refused: number; all: number } {
-  const refused = counts.invalid + counts.missing
-  return { refused, all: refused + counts.valid + counts.outdated }
+/** How many of these calls are rejected if hashes are required, and how many there are in all. */
+export function rejectedShare(counts: Readonly<UserHashCounts>): { rejected: number; all: number } {
+  const rejected = counts.invalid + counts.missing
+  return { rejected, all: rejected + counts.valid + counts.outdated }
 }
 
-/** With at least this many refusals, and this share, the hashes are to blame and not a single caller. */
+/** With at least this many rejections, and this share, the hashes are to blame and not a single caller. */
 const manyRejections = 10
 const largeShare = 0.05
 
-/** Whether requiring hashes would refuse more than a few callers without one. */
+/** Whether requiring hashes would reject more than a few callers without one. */
 export function rejectsMany(counts: Readonly<UserHashCounts>): boolean {
-  const { refused, all } = rejectedShare(counts)
-  return refused >= manyRejections && refused >= all * largeShare
+  const { rejected, all } = rejectedShare(counts)
+  return rejected >= manyRejections && rejected >= all * largeShare
 }
 
 /** 256 bits in hex. */

@@ -144,12 +144,12 @@ const rules: ((evidence: Evidence) => Found | readonly Found[] | null)[] = [
 
   ({ presence: { userHashes }, identity, since }) => {
     if (!identity?.isEnforced || !rejectsMany(userHashes)) return null
-    const { refused, all } = rejectedShare(userHashes)
+    const { rejected, all } = rejectedShare(userHashes)
     const { invalid, missing } = userHashes
     // If some hashes are right, the others may come from somebody who makes up ids.
-    return (refused === all ? error : warning)(
+    return (rejected === all ? error : warning)(
       'identity_refused',
-      `Of ${all} requests and events that named a user in the last 24 hours, ${refused} had no valid userHash: ${invalid} wrong, ${missing} missing.`,
+      `Of ${all} requests and events that named a user in the last 24 hours, ${rejected} had no valid userHash: ${invalid} wrong, ${missing} missing.`,
       'Have your back end make each hash with the current secret, and send it with every userId. "cairn org identity show" shows the counts by hour; "cairn org set identityMode observe" stops rejecting them meanwhile.',
       since?.wrongHashes,
     )

@@ -269,7 +269,7 @@ export function connectManagement(reading: Database, calls: StorageCalls, work: 
 const compactsOneOnly = () =>
   new AppError(
     'unsupported_by_database',
-    'Several servers share this data, and each is compacted separately: stop it, then run "cairn compact" there',
+    'Several servers share this data, and each is compacted separately: stop each in turn, and run "cairn compact" there',
   )
 
 const maxNoted = 10_000

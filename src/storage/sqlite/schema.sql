@@ -273,7 +273,7 @@ create table event_batches (
   last_at integer not null default 0,
   -- The events: see `packed` in `ledger/event-batches.ts`.
   body blob not null,
-  -- JSON: for which events of the batch published flows waited when it was stored, [place, most, goalOf] each.
+  -- JSON: for which events of the batch published flows waited when it was stored, [place, max, goalOf] each.
   asked text
 ) strict;
 -- Has all that tells which rows to read.

@@ -157,7 +157,7 @@ export class Storage {
       isKeptByOther: options.isLogKept ?? false,
       beside: options.checkpoint ?? null,
       withoutWrites: work => this.writer.occupy(work),
-      onError: onError,
+      onError,
     })
     this.following = new Following(this.executor.follower, this.writer, onError)
     this.housekeeping = new Housekeeping({

@@ -80,7 +80,7 @@ test('many rejections are at least ten, and a twentieth of all', () => {
     invalid,
     missing,
   })
-  expect(rejectedShare(counts(1, 2, 3))).toEqual({ refused: 3, all: 6 })
+  expect(rejectedShare(counts(1, 2, 3))).toEqual({ rejected: 3, all: 6 })
   expect(rejectsMany(counts(5, 4, 0))).toBe(false)
   expect(rejectsMany(counts(5, 5, 0))).toBe(true)
   expect(rejectsMany(counts(10, 0, 190))).toBe(true)

@@ -3,7 +3,7 @@ import type { Locator } from '../../browser/playwright.ts'
 import { DashboardHouse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
-/** What stands beside what on a usual laptop, where it is easily seen and no other test looks. */
+/** Layouts at 1,280 pixels that no other test covers. */
 
 const viewport = { width: 1_280, height: 800 }
 
@@ -23,7 +23,7 @@ async function expectBeside(one: Locator, other: Locator): Promise<void> {
   expect(Math.abs((await middleOf(one)) - (await middleOf(other)))).toBeLessThan(4)
 }
 
-test('what is done with a list or a person stands beside its search or its name', async () => {
+test('actions on the list of people stand beside its search, and actions on a person beside the name', async () => {
   const { page } = await house.visit('/people', { viewport })
   const file = page.getByRole('button', { name: 'Download CSV' })
   await file.waitFor()
@@ -34,7 +34,7 @@ test('what is done with a list or a person stands beside its search or its name'
   await expectBeside(page.getByRole('heading', { level: 1 }), actions)
 })
 
-test('a step’s type says what it means in short lines of several words', async () => {
+test('the cards of step types are wide enough for several words a line', async () => {
   const { page } = await house.visit('/flows/welcome/edit', { viewport })
   await page.locator('.outline-link', { hasText: /^1/ }).click()
   const cards = page.locator('.option-card')

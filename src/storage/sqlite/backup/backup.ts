@@ -184,7 +184,7 @@ const ofFolder = /^(ENOENT|ENOTDIR|ELOOP|EACCES|EPERM|EROFS|EEXIST)$/
 const ofRoom = /^(ENOSPC|EDQUOT|SQLITE_FULL)$/
 
 function adviceFor(code: string): string | null {
-  if (ofRoom.test(code)) return 'is full: free some space, or choose another'
+  if (ofRoom.test(code)) return 'is full: free some space, or choose another directory'
   return ofFolder.test(code)
     ? 'cannot be used: choose a directory that this user can write to'
     : null

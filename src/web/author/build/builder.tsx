@@ -246,7 +246,7 @@ export async function startBuilding(
             title: set('title'),
             text: set('body'),
             buttons: buttons => set('buttons')(buttons as unknown as Plain),
-            left: draw,
+            done: draw,
           })
           const step = stepNow()
           if (step) makeMovable(step)

@@ -6,15 +6,15 @@ import { stageRoot } from './stage-root.ts'
 
 /** The field on the card that has the focus. */
 let writing: Element | null = null
-/** What a key has left, or is written next, and so gets the focus once the step is drawn anew. */
-let left: { step: string | undefined; part: Part } | null = null
+/** What gets the focus once the step is drawn again: after a key has ended writing, or a step was added. */
+let nextFocus: { step: string | undefined; part: Part } | null = null
 
 /** The card, a text of it, or the button at a place. */
 type Part = 'card' | 'title' | 'text' | number
 
 /** Lets the author write the title of a step as soon as the step is drawn. */
 export function writeTitleOf(step: string): void {
-  left = { step, part: 'title' }
+  nextFocus = { step, part: 'title' }
 }
 
 /** Whether the author is writing on the card, which is then not drawn anew. */
@@ -26,8 +26,8 @@ export interface OnCard {
   title(text: string): void
   text(markdown: string): void
   buttons(all: Button[]): void
-  /** Nothing is being written any longer: the step can be drawn anew. */
-  left(): void
+  /** Called when nothing is being written any longer: the step can be drawn again. */
+  done(): void
 }
 
 export const partOf = (card: HTMLElement, part: string) =>
@@ -49,10 +49,10 @@ function focusOn(card: HTMLElement, part: Part): void {
   to?.focus({ preventScroll: true })
 }
 
-/** Gives the focus to what a key has left on the step before it was drawn anew. */
-export function focusLeft(card: HTMLElement, step: Step): void {
-  if (left?.step === step.key) focusOn(card, left.part)
-  left = null
+/** Gives the focus to the part of the step that is next, once the step was drawn again. */
+export function focusNext(card: HTMLElement, step: Step): void {
+  if (nextFocus?.step === step.key) focusOn(card, nextFocus.part)
+  nextFocus = null
 }
 
 interface Field {
@@ -86,15 +86,15 @@ export function follow(
   field.addEventListener('blur', () => {
     if (writing === field) writing = null
     const key = on.step()?.key
-    left = isByKey ? { step: key, part: next } : null
+    nextFocus = isByKey ? { step: key, part: next } : null
     isByKey = false
     // The field may lose the focus because it is just being taken away.
     queueMicrotask(() =>
       safely(() => {
         const card = field.closest<HTMLElement>('.card')
         restore?.()
-        on.left()
-        if (left && card?.isConnected) focusOn(card, next)
+        on.done()
+        if (nextFocus && card?.isConnected) focusOn(card, next)
       }),
     )
   })

@@ -1,6 +1,6 @@
 /**
- * Listens on the window, while an event is on its way to what it is for. What keeps events from others listens there
- * too, and must begin later.
+ * Listens on the window in the capturing phase. To be called before anything else that keeps events from others
+ * listens there.
  *
  * @param listeners by the names of their events
  * @returns a function that ends it

@@ -2,7 +2,7 @@ import { render } from 'preact'
 import type { Step } from '../../snippet/parts.ts'
 import { safely } from '../../snippet/safely.ts'
 import { make } from '../../snippet/stage/make.ts'
-import { focusLeft, follow, lineIn, type OnCard, partOf } from './card-fields.ts'
+import { focusNext, follow, lineIn, type OnCard, partOf } from './card-fields.ts'
 import { writeLabels } from './card-labels.ts'
 import { CardText } from './card-text.tsx'
 import { cardIn, stageRoot } from './stage-root.ts'
@@ -40,7 +40,7 @@ function makeWritable(card: HTMLElement, step: Step, on: OnCard): void {
   writeTitle(title, on)
   writeText(text, on)
   writeLabels(card, on)
-  focusLeft(card, step)
+  focusNext(card, step)
 }
 
 function writeTitle(title: HTMLElement, on: OnCard): void {

@@ -85,8 +85,8 @@ export function dragSteps(
     const { left, right } = strip.getBoundingClientRect()
     const by = x < left + edgePx ? -scrollPx : x > right - edgePx ? scrollPx : 0
     // The step that is dragged beyond the last one must not make the strip longer.
-    const [least, furthest] = isRtl(strip) ? [-maxScroll, 0] : [0, maxScroll]
-    if (by !== 0) strip.scrollLeft = Math.max(least, Math.min(furthest, strip.scrollLeft + by))
+    const [min, max] = isRtl(strip) ? [-maxScroll, 0] : [0, maxScroll]
+    if (by !== 0) strip.scrollLeft = Math.max(min, Math.min(max, strip.scrollLeft + by))
     follow()
     frame = requestAnimationFrame(() => safely(scroll))
   }

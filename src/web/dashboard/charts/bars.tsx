@@ -1,4 +1,4 @@
-/** Of a bar, pixels. */
+/** Height of a bar, pixels. */
 const height = 18
 
 const percent = (part: number, whole: number) => `${whole === 0 ? 0 : (part / whole) * 100}%`

@@ -65,7 +65,6 @@ export function PeopleList() {
   const { data } = useRead<SegmentList>(segmentsPath)
   const segments = data?.segments ?? []
   const segment = segments.find(({ id }) => id === filters.segment)
-  const people = page.data?.people.length ?? 0
   const isDeleting = useSignal(false)
   const { isBusy, refused, run } = useAction()
   const csv = () =>
@@ -84,7 +83,7 @@ export function PeopleList() {
             Delete segment
           </Button>
         )}
-        {people > 0 && (
+        {(page.data?.people.length ?? 0) > 0 && (
           <span class="push">
             <Button icon="download" isBusy={isBusy.value} onClick={csv}>
               Download CSV
